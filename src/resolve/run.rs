@@ -1,0 +1,304 @@
+//! A run: one way in which training is started, with everything that has a say in its precision.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::source::{Document, Object, ReadError, Route, SourceFile, Span};
+
+/// A value, known with its origin, or unknown with the reason.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<T> {
+    /// The value that Python will see.
+    Known {
+        /// The value.
+        value: T,
+        /// Who says so.
+        origin: Origin,
+    },
+    /// It cannot be known without running something.
+    Unknown {
+        /// Why, in the user's terms.
+        why: String,
+        /// Who says so.
+        origin: Origin,
+    },
+}
+
+/// Who says a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Voice {
+    /// A key of the accelerate config file.
+    ConfigKey,
+    /// A flag of the launch command.
+    Flag,
+    /// A variable of the environment in which the launch command runs.
+    Environment,
+    /// An argument in the training script.
+    Code,
+    /// A key of a DeepSpeed config file.
+    DeepSpeed,
+    /// Nobody: a default of accelerate's.
+    Default,
+}
+
+/// Where a value comes from: who says it, under which name, and in which place of which file.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Who says it.
+    pub voice: Voice,
+    /// Under which name: `fp8_config.backend`, `--mixed_precision`, `ACCELERATE_FP8_BACKEND`.
+    pub name: String,
+    /// The place in a file, if there is one.
+    pub place: Option<Place>,
+}
+
+impl Origin {
+    /// Said by `voice` under `name`, in no file.
+    pub fn of(voice: Voice, name: impl Into<String>) -> Self {
+        Self {
+            voice,
+            name: name.into(),
+            place: None,
+        }
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        self.voice == other.voice && self.name == other.name && self.place == other.place
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.voice {
+            Voice::ConfigKey | Voice::DeepSpeed => write!(f, "`{}`", self.name)?,
+            Voice::Flag => write!(f, "flag `{}`", self.name)?,
+            Voice::Environment => write!(f, "environment variable `{}`", self.name)?,
+            Voice::Code => write!(f, "`{}` in the script", self.name)?,
+            Voice::Default => write!(f, "default of `{}`", self.name)?,
+        }
+        if let Some(place) = &self.place {
+            let at = place.file.line_column(place.value.start);
+            write!(f, " ({}:{})", place.file.path, at.line)?;
+        }
+        Ok(())
+    }
+}
+
+/// A place in a file, under a name that survives moving lines.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// The route of keys.
+    pub route: Route,
+    /// The bytes of the key, if the value has one.
+    pub key: Option<Span>,
+    /// The bytes of the value.
+    pub value: Span,
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.file.path == other.file.path && self.route == other.route && self.value == other.value
+    }
+}
+
+/// A place that asks for a precision or sets something about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// Who asks, and where.
+    pub origin: Origin,
+    /// What is asked for.
+    pub value: Object,
+}
+
+/// What starts the training script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    /// `accelerate launch`: the only one that reads an accelerate config.
+    Accelerate,
+    /// `python train.py`
+    Python,
+    /// `torchrun train.py`, one process per GPU
+    Torchrun,
+}
+
+/// A config file as accelerate reads it: its text and the tree, or the reason why there is none.
+#[derive(Clone, Debug)]
+pub struct ConfigFile {
+    /// The text.
+    pub file: Arc<SourceFile>,
+    /// The tree, or what PyYAML or Python's `json` raises.
+    pub read: Result<Arc<Document>, ReadError>,
+}
+
+/// The accelerate config of a run.
+#[derive(Clone, Debug, Default)]
+pub enum Config {
+    /// No file is named, and no default config exists.
+    #[default]
+    None,
+    /// The file that `--config_file` names, or the default config.
+    File(ConfigFile),
+    /// Bytes that are not UTF-8, or a file that cannot be opened.
+    Unreadable {
+        /// Its path.
+        path: String,
+        /// What Python raises.
+        error: ReadError,
+    },
+    /// A path at which nothing is.
+    Missing {
+        /// The path, as it is written.
+        path: String,
+    },
+}
+
+/// One word of a launch command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Word {
+    /// The word, quotes and escapes taken away.
+    pub text: String,
+    /// Where it stands, if it stands in a file.
+    pub place: Option<Place>,
+}
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            place: None,
+        }
+    }
+}
+
+/// What the training script says to accelerate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Code {
+    /// Keyword arguments of `Accelerator(…)`, `kwargs_handlers` left out.
+    pub arguments: BTreeMap<String, Object>,
+    /// `kwargs_handlers`: class and keyword arguments of each, in order.
+    pub kwargs_handlers: Vec<(String, BTreeMap<String, Object>)>,
+    /// Whether the script builds `TrainingArguments` first, which rewrites the environment.
+    pub training_args: Option<BTreeMap<String, Object>>,
+    /// Whether the script never builds an `Accelerator`.
+    pub no_init: bool,
+}
+
+/// How far a run is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Up to the environment that the launcher gives to the script.
+    Launch,
+    /// Up to and with `Accelerator()`.
+    Runtime,
+    /// Up to and with `accelerator.prepare(model, optimizer)`.
+    #[default]
+    Prepare,
+}
+
+/// The machine on which a run is assumed to happen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// The packages that decide: `torchao`, `transformer_engine`, `msamp`, `deepspeed`, `torch_xla`, `sagemaker`,
+    /// `megatron`; with `==VERSION` where the version is declared.
+    pub installed: Vec<String>,
+    /// How many GPUs.
+    pub gpus: u32,
+    /// Their compute capability.
+    pub capability: (u32, u32),
+}
+
+impl Machine {
+    /// Whether a package is installed, in any version.
+    pub fn has(&self, package: &str) -> bool {
+        self.version_of(package).is_some()
+    }
+
+    /// The declared version of an installed package; empty where none is declared.
+    pub fn version_of(&self, package: &str) -> Option<&str> {
+        self.installed.iter().find_map(|installed| {
+            let (name, version) = installed.split_once("==").unwrap_or((installed, ""));
+            (name == package).then_some(version)
+        })
+    }
+}
+
+impl Default for Machine {
+    /// The oracle's machine: torchao and DeepSpeed, eight GPUs of capability 9.0.
+    fn default() -> Self {
+        Self {
+            installed: vec!["torchao".to_owned(), "deepspeed".to_owned()],
+            gpus: 8,
+            capability: (9, 0),
+        }
+    }
+}
+
+/// What a path named by a config (a DeepSpeed JSON, a script) holds.
+#[derive(Clone, Debug)]
+pub enum Lookup {
+    /// The file.
+    Found(Arc<SourceFile>),
+    /// Nothing is there.
+    Absent,
+    /// It cannot be told: the directory in which the command will run is not known.
+    Unknown,
+}
+
+/// Finds the files that a config names. Nothing outside the given roots is ever opened.
+pub trait Files {
+    /// The file at `path`, as the run would find it from its working directory.
+    fn look_up(&self, path: &str) -> Lookup;
+}
+
+/// No file can be looked up: every path is unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn look_up(&self, _path: &str) -> Lookup {
+        Lookup::Unknown
+    }
+}
+
+/// One way in which training is started.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What starts the script.
+    pub launcher: Launcher,
+    /// The accelerate config.
+    pub config: Config,
+    /// Whether the config is the user's default config rather than named by `--config_file`.
+    pub default_config: bool,
+    /// The launch command's words between `accelerate launch` and the script, `--config_file` left out.
+    pub flags: Vec<Word>,
+    /// The environment in which the command runs.
+    pub environment: BTreeMap<String, Value<String>>,
+    /// What the script says.
+    pub code: Code,
+    /// The machine.
+    pub machine: Machine,
+    /// How far to follow it.
+    pub stage: Stage,
+}
+
+impl Run {
+    /// `accelerate launch --config_file CONFIG train.py`, the run that is assumed for a config file that nothing
+    /// launches.
+    pub fn of_config(config: ConfigFile, machine: Machine) -> Self {
+        Self {
+            launcher: Launcher::Accelerate,
+            config: Config::File(config),
+            default_config: false,
+            flags: Vec::new(),
+            environment: BTreeMap::new(),
+            code: Code::default(),
+            machine,
+            stage: Stage::Prepare,
+        }
+    }
+}
