@@ -1,13 +1,138 @@
 //! Resolve: a run and a target → the outcome, with the origin of every value that decides.
+//!
+//! A run is followed as accelerate follows it: [`launch`] reads the command and the config and builds the environment
+//! of the script, [`runtime`] is `Accelerator()`, [`prepare`] is `accelerator.prepare(model, optimizer)`. What differs
+//! between versions is looked up in [`crate::knowledge`]; no version is compared here.
 
+mod context;
+mod launch;
 pub mod outcome;
+mod prepare;
+mod python;
 pub mod run;
+mod runtime;
+mod stop;
 
 pub use outcome::{
-    Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable,
-    Verdict,
+    Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable, Verdict,
 };
 pub use run::{
-    Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
-    Stage, Value, Voice, Word,
+    Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run, Stage, Value, Voice,
+    Word,
 };
+
+use crate::knowledge::{self, Facts};
+use context::Context;
+use launch::Launched;
+use runtime::{Accelerator, Environment};
+use stop::Stop;
+
+/// Follows a run under one release of accelerate.
+pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
+    let mut outcome =
+        Outcome { launch: None, runtime: None, prepare: None, verdict: Verdict::LaunchOnly, decisions: Vec::new() };
+    let Some(behaviours) = &facts.behaviours else {
+        let modelled = knowledge::modelled().map_or_else(String::new, |interval| interval.to_string());
+        let why = format!("accelerate {} is not modelled (modelled: {modelled})", facts.version);
+        outcome.verdict = Verdict::Unknown { why };
+        return outcome;
+    };
+    let mut context = Context { run, facts, behaviours, files, decisions: Vec::new() };
+    outcome.verdict = follow(&mut context, &mut outcome);
+    outcome.decisions = context.decisions;
+    outcome
+}
+
+/// The stages, one after the other, until one of them ends the run.
+fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
+    let environment = match context.run.launcher {
+        Launcher::Accelerate => match launch::launch(context) {
+            Ok(launched) => {
+                outcome.launch = Some(launch_record(&launched));
+                let remote = matches!(launched.launcher, LauncherKind::TpuPod | LauncherKind::DeepSpeedMultinode);
+                if remote {
+                    return Verdict::LaunchOnly;
+                }
+                Environment::of_launch(context, &launched)
+            }
+            Err(stop) => {
+                return stopped(stop, Verdict::RaisesAtLaunch, |exception| {
+                    outcome.launch = Some(Launch { exception: Some(exception), ..Launch::default() });
+                });
+            }
+        },
+        Launcher::Python => Environment::of_shell(context, None),
+        Launcher::Torchrun => {
+            let processes = i64::from(context.run.machine.gpus.max(1));
+            Environment::of_shell(context, Some(processes))
+        }
+    };
+    if context.run.stage == Stage::Launch || context.run.code.no_init {
+        return Verdict::LaunchOnly;
+    }
+    if context.run.code.training_args.is_some() {
+        let why = "`TrainingArguments` rewrites the environment before `Accelerator()`";
+        return Verdict::Unknown { why: why.to_owned() };
+    }
+    let mut accelerator = match runtime::accelerator(context, environment) {
+        Ok(accelerator) => accelerator,
+        Err(stop) => {
+            return stopped(stop, Verdict::RaisesAtInit, |exception| {
+                outcome.runtime = Some(Runtime { exception: Some(exception), ..Runtime::default() });
+            });
+        }
+    };
+    outcome.runtime = Some(runtime_record(context, &accelerator));
+    if context.run.stage == Stage::Runtime || prepare::is_skipped(&accelerator) {
+        outcome.prepare = Some(Prepare { skipped: true, exception: None });
+        return init_only(outcome);
+    }
+    match prepare::prepare(context, &mut accelerator) {
+        Ok(verdict) => {
+            outcome.prepare = Some(Prepare { skipped: false, exception: None });
+            verdict
+        }
+        Err(stop) => stopped(stop, Verdict::RaisesAtPrepare, |exception| {
+            outcome.prepare = Some(Prepare { skipped: false, exception: Some(exception) });
+        }),
+    }
+}
+
+/// The verdict of a run that ends early; `record` takes the exception, if it is one.
+fn stopped(stop: Stop, raised: Verdict, record: impl FnOnce(Exception)) -> Verdict {
+    match stop {
+        Stop::Raised(exception) => {
+            record(*exception);
+            raised
+        }
+        Stop::Unknown(why) => Verdict::Unknown { why },
+    }
+}
+
+fn launch_record(launched: &Launched) -> Launch {
+    Launch {
+        launcher: Some(launched.launcher),
+        processes: Some(launched.processes),
+        environment: launched.environment.clone(),
+        exception: None,
+    }
+}
+
+fn runtime_record(context: &Context<'_>, accelerator: &Accelerator) -> Runtime {
+    Runtime {
+        mixed_precision: Some(accelerator.precision()),
+        fp8_backend: accelerator.fp8_backend(context).ok().flatten(),
+        distributed_type: Some(accelerator.distributed_type.as_str().to_owned()),
+        exception: None,
+    }
+}
+
+fn init_only(outcome: &Outcome) -> Verdict {
+    let runtime = outcome.runtime.as_ref();
+    let mixed_precision = runtime.and_then(|runtime| runtime.mixed_precision.clone());
+    let fp8_backend = runtime.and_then(|runtime| runtime.fp8_backend).map_or("NO", Backend::as_str);
+    Verdict::InitOnly {
+        mixed_precision: mixed_precision.unwrap_or_else(|| "no".to_owned()),
+        fp8_backend: fp8_backend.to_owned(),
+    }
+}

@@ -73,6 +73,8 @@ pub enum Cause {
     DeepSpeedConfigConflict,
     /// The DeepSpeed config cannot be found, read or used.
     DeepSpeedConfig,
+    /// The DeepSpeed config names an optimizer: whether that raises depends on the script (`DummyOptim`, `Trainer`).
+    DeepSpeedOptimizer,
     /// The precision contradicts the DeepSpeed config.
     DeepSpeedPrecision,
     /// An FSDP option with a value that the plugin does not take.
@@ -132,7 +134,7 @@ pub struct Variable {
 }
 
 /// What `accelerate launch` does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launch {
     /// The chosen launcher; `None` where it is refused before the choice.
     pub launcher: Option<LauncherKind>,
@@ -182,7 +184,7 @@ impl fmt::Display for Backend {
 }
 
 /// What `Accelerator()` does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Runtime {
     /// `Accelerator().mixed_precision`
     pub mixed_precision: Option<String>,

@@ -1,0 +1,60 @@
+//! What every step of following a run can see.
+
+use std::collections::BTreeMap;
+
+use super::outcome::{Decision, Variable};
+use super::run::{Files, Origin, Run, Value};
+use super::stop::{Step, unknown};
+use crate::knowledge::{Behaviours, Facts};
+
+/// What every step can see, and the decisions taken so far.
+pub(crate) struct Context<'run> {
+    pub(crate) run: &'run Run,
+    pub(crate) facts: &'run Facts,
+    pub(crate) behaviours: &'run Behaviours,
+    pub(crate) files: &'run dyn Files,
+    pub(crate) decisions: Vec<Decision>,
+}
+
+impl Context<'_> {
+    /// Notes a value that decides.
+    pub(crate) fn decide(&mut self, name: &'static str, value: impl Into<String>, origin: &Origin) {
+        self.decisions.push(Decision { name, value: value.into(), origin: origin.clone() });
+    }
+
+    /// The launching shell's variable of this name.
+    pub(crate) fn shell(&self, name: &str) -> Step<Option<Variable>> {
+        match self.run.environment.get(name) {
+            None => Ok(None),
+            Some(Value::Known { value, origin }) => {
+                Ok(Some(Variable { value: value.clone(), origin: origin.clone() }))
+            }
+            Some(Value::Unknown { why, .. }) => Err(unknown(format!("`{name}` is not known: {why}"))),
+        }
+    }
+
+    /// The environment of the script: the launching shell's, with the launcher's on top. Unknown variables are left
+    /// out of the map and named in the second part.
+    pub(crate) fn script_environment(
+        &self,
+        launched: &BTreeMap<String, Variable>,
+    ) -> (BTreeMap<String, Variable>, BTreeMap<String, String>) {
+        let mut known = BTreeMap::new();
+        let mut unknown = BTreeMap::new();
+        for (name, value) in &self.run.environment {
+            match value {
+                Value::Known { value, origin } => {
+                    known.insert(name.clone(), Variable { value: value.clone(), origin: origin.clone() });
+                }
+                Value::Unknown { why, .. } => {
+                    unknown.insert(name.clone(), why.clone());
+                }
+            }
+        }
+        for (name, variable) in launched {
+            unknown.remove(name);
+            known.insert(name.clone(), variable.clone());
+        }
+        (known, unknown)
+    }
+}

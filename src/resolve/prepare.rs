@@ -1,0 +1,213 @@
+//! `accelerator.prepare(model, optimizer)`: which precision trains in the end
+//! (accelerate 1.15.0, `accelerator.py:Accelerator.prepare`, `_prepare_ao`, `_prepare_te`, `_prepare_msamp`,
+//! `_prepare_deepspeed`; `utils/transformer_engine.py:apply_fp8_autowrap`).
+
+use super::context::Context;
+use super::outcome::{Backend, Cause, Verdict};
+use super::python::Site;
+use super::run::Origin;
+use super::runtime::{Accelerator, DeepSpeedPlugin, Device, DistributedType};
+use super::stop::{Step, Stop, raise};
+use crate::source::Object;
+
+const PREPARE_AO: &str = "accelerator.py:_prepare_ao";
+const PREPARE_TE: &str = "accelerator.py:_prepare_te";
+const PREPARE_MSAMP: &str = "accelerator.py:_prepare_msamp";
+const PREPARE_DEEPSPEED: &str = "accelerator.py:_prepare_deepspeed";
+const AUTOWRAP: &str = "utils/transformer_engine.py:apply_fp8_autowrap";
+
+/// The capability that MXFP8 needs (Transformer Engine 2.9.0, `pytorch/fp8.py:check_mxfp8_support`).
+const MXFP8_CAPABILITY: (u32, u32) = (10, 0);
+
+/// Whether prepare can be followed at all: Megatron-LM and XLA bring their own.
+pub(crate) fn is_skipped(accelerator: &Accelerator) -> bool {
+    accelerator.distributed_type == DistributedType::MegatronLm || accelerator.device == Device::Xla
+}
+
+/// Prepares a model with its optimizer.
+pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) -> Step<Verdict> {
+    let backend = accelerator.fp8_backend(context)?;
+    match backend {
+        Some(Backend::Te) => need(context, Backend::Te, PREPARE_TE, accelerator)?,
+        Some(Backend::Ao) => prepare_ao(context, accelerator)?,
+        Some(Backend::Msamp) | None => {}
+    }
+    let mut te_autocast = false;
+    if accelerator.distributed_type == DistributedType::DeepSpeed {
+        if backend == Some(Backend::Te) {
+            // The deprecated handler alone is passed on: a recipe from the config never arrives.
+            let deprecated = accelerator.handlers.deprecated.as_ref().map(|(_, recipe)| recipe.clone());
+            apply_fp8_autowrap(context, accelerator, deprecated.as_ref())?;
+            te_autocast = true;
+        }
+        prepare_deepspeed(accelerator)?;
+    } else if !accelerator.is_fsdp2() {
+        if backend == Some(Backend::Msamp) {
+            prepare_msamp(context, accelerator)?;
+        }
+        if backend == Some(Backend::Te) {
+            let own = accelerator.handlers.te.clone();
+            let deprecated = accelerator.handlers.deprecated.as_ref().map(|(_, recipe)| recipe.clone());
+            apply_fp8_autowrap(context, accelerator, own.or(deprecated).as_ref())?;
+            te_autocast = true;
+        }
+    }
+    Ok(verdict(accelerator, backend, te_autocast))
+}
+
+/// In the oracle's words (`oracle.py`, function `verdict`).
+fn verdict(accelerator: &Accelerator, backend: Option<Backend>, te_autocast: bool) -> Verdict {
+    let on_fsdp2 = accelerator.is_fsdp2();
+    match backend {
+        Some(Backend::Ao) => return Verdict::Fp8(Backend::Ao),
+        Some(Backend::Te) if te_autocast => return Verdict::Fp8(Backend::Te),
+        // Under FSDP2 nothing of MS-AMP is called.
+        Some(Backend::Msamp) if !on_fsdp2 => return Verdict::Fp8(Backend::Msamp),
+        _ => {}
+    }
+    let precision = match &accelerator.deepspeed {
+        Some(plugin) if accelerator.distributed_type == DistributedType::DeepSpeed => {
+            plugin.verdict_precision().to_owned()
+        }
+        _ => autocast_precision(accelerator, on_fsdp2),
+    };
+    Verdict::NoFp8 { precision, te_layers: backend == Some(Backend::Te) }
+}
+
+/// torch's autocast if it is entered, else FSDP's mixed precision policy.
+fn autocast_precision(accelerator: &Accelerator, on_fsdp2: bool) -> String {
+    if accelerator.native_amp && !on_fsdp2 {
+        return match accelerator.precision().as_str() {
+            "fp16" => "float16".to_owned(),
+            _ => "bfloat16".to_owned(),
+        };
+    }
+    match &accelerator.fsdp {
+        Some(plugin) if accelerator.distributed_type == DistributedType::Fsdp => {
+            format!("fsdp-{}", plugin.parameters.unwrap_or("none"))
+        }
+        _ => "none".to_owned(),
+    }
+}
+
+fn need(context: &Context<'_>, backend: Backend, source: &'static str, accelerator: &Accelerator) -> Step<()> {
+    if context.run.machine.has(backend.package()) {
+        return Ok(());
+    }
+    let package = backend.package();
+    let message = format!("`{package}` was not found on your system. Please ensure that `{package}` is installed");
+    Err(raise("ImportError", message, source, Cause::PackageMissing, [accelerator.backend_origin()]))
+}
+
+/// A handler that is not there is dereferenced.
+fn no_handler(attribute: &str, source: &'static str, accelerator: &Accelerator) -> Stop {
+    let message = format!("'NoneType' object has no attribute '{attribute}'");
+    let origins = [accelerator.mixed_precision.origin.clone(), accelerator.backend_origin()];
+    raise("AttributeError", message, source, Cause::BackendWithoutFp8, origins)
+}
+
+fn prepare_ao(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
+    need(context, Backend::Ao, PREPARE_AO, accelerator)?;
+    let Some(handler) = accelerator.handlers.ao else {
+        return Err(no_handler("config", PREPARE_AO, accelerator));
+    };
+    if accelerator.is_fsdp2() && !handler.has_config {
+        let message = "'NoneType' object has no attribute 'enable_fsdp_float8_all_gather'";
+        let origins = [accelerator.backend_origin(), accelerator.environment.origin("FSDP_VERSION")];
+        return Err(raise("AttributeError", message, PREPARE_AO, Cause::AoFsdp2, origins));
+    }
+    Ok(())
+}
+
+fn prepare_msamp(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
+    need(context, Backend::Msamp, PREPARE_MSAMP, accelerator)?;
+    if accelerator.handlers.msamp || accelerator.handlers.deprecated.is_some() {
+        return Ok(());
+    }
+    Err(no_handler("opt_level", PREPARE_MSAMP, accelerator))
+}
+
+/// Transformer Engine is given the recipe: its own checks decide.
+fn apply_fp8_autowrap(
+    context: &Context<'_>,
+    accelerator: &Accelerator,
+    recipe: Option<&super::runtime::TeRecipe>,
+) -> Step<()> {
+    let Some(recipe) = recipe else {
+        return Ok(());
+    };
+    let refuse = |kind: &str, message: String, origin: &Origin| {
+        Err(Site::new(AUTOWRAP, Cause::TeRecipe).raise(kind, message, origin))
+    };
+    let algorithm_is_default = recipe.amax_compute_algo.value == "most_recent";
+    let history_is_default = super::python::parse_int(&recipe.amax_history_len.value) == Some(1024);
+    if let Some(origin) = &recipe.use_mxfp8_block_scaling {
+        if context.run.machine.gpus > 0 && context.run.machine.capability < MXFP8_CAPABILITY {
+            let message = "MXFP8 block scaling is not available: Device compute capability 10.0 or higher required \
+                           for MXFP8 execution.";
+            return refuse("ValueError", message.to_owned(), origin);
+        }
+        if !algorithm_is_default {
+            let message = "`amax_compute_algo` is not supported for MXFP8 block scaling.";
+            return refuse("ValueError", message.to_owned(), &recipe.amax_compute_algo.origin);
+        }
+        if !history_is_default {
+            let message = "`amax_history_len` is not supported for MXFP8 block scaling.";
+            return refuse("ValueError", message.to_owned(), &recipe.amax_history_len.origin);
+        }
+    }
+    let class = if recipe.use_mxfp8_block_scaling.is_some() { "MXFP8BlockScaling" } else { "DelayedScaling" };
+    let assertion = |message: &str| format!("1 validation error for {class}\n  Assertion failed, {message}");
+    if recipe.fp8_format.value == "E5M2" {
+        let message = assertion("Pure E5M2 training is not supported.");
+        return refuse("ValidationError", message, &recipe.fp8_format.origin);
+    }
+    let [fprop, dgrad, _] = recipe.override_linear_precision;
+    if knows_override(context) && (fprop || dgrad) {
+        let message = assertion("Only wgrad GEMM override is currently supported.");
+        return refuse("ValidationError", message, &recipe.override_origin);
+    }
+    Ok(())
+}
+
+/// Transformer Engine 1.x has `override_linear_precision`; 2.x drops it silently. Undeclared, 2.9.0 is assumed.
+fn knows_override(context: &Context<'_>) -> bool {
+    context.run.machine.version_of("transformer_engine").is_some_and(|version| version.starts_with("1."))
+}
+
+/// The checks of `_prepare_deepspeed` on the config.
+fn prepare_deepspeed(accelerator: &mut Accelerator) -> Step<()> {
+    let Some(plugin) = &mut accelerator.deepspeed else {
+        return Ok(());
+    };
+    let site = Site::new(PREPARE_DEEPSPEED, Cause::DeepSpeedConfig);
+    if plugin.child("optimizer").is_some() {
+        let message = "You cannot specify an optimizer in the config file and in the code at the same time. Please \
+                       remove the optimizer from the config file or create `accelerate.utils.DummyOptim` in the code.";
+        return Err(Site::new(PREPARE_DEEPSPEED, Cause::DeepSpeedOptimizer).raise("ValueError", message, &plugin.origin));
+    }
+    let steps = accelerator.environment.or("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "1")?.value;
+    plugin.fill_match("gradient_accumulation_steps", Some(&Object::from(steps)))?;
+    fill_auto(plugin).map_err(|stop| match stop {
+        Stop::Raised(exception) => site.raise(&exception.kind, exception.message, &plugin.origin),
+        Stop::Unknown(why) => Stop::Unknown(why),
+    })
+}
+
+/// `auto` values that nothing fills.
+fn fill_auto(plugin: &mut DeepSpeedPlugin) -> Step<()> {
+    let filled = [
+        "gradient_clipping",
+        "zero_optimization.stage3_gather_16bit_weights_on_model_save",
+        "train_micro_batch_size_per_gpu",
+        "train_batch_size",
+        "zero_optimization.reduce_bucket_size",
+        "zero_optimization.stage3_prefetch_bucket_size",
+        "zero_optimization.stage3_param_persistence_threshold",
+    ];
+    for route in plugin.auto_routes() {
+        let value = filled.contains(&route.as_str()).then(|| Object::from(1));
+        plugin.fill_match(&route, value.as_ref())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! `FullyShardedDataParallelPlugin` from the environment
+//! (accelerate 1.15.0, `utils/dataclasses.py:FullyShardedDataParallelPlugin.__post_init__`).
+
+use super::super::context::Context;
+use super::super::outcome::{Cause, Variable};
+use super::super::python::{Argument, Site, int, parse_int, str_to_bool};
+use super::super::run::{Origin, Voice};
+use super::super::stop::{Step, Stop, raise};
+use super::Environment;
+use crate::knowledge::{Enumeration, FsdpActivationCheckpointingOffload};
+use crate::source::Object;
+
+const POST_INIT: &str = "utils/dataclasses.py:FullyShardedDataParallelPlugin.__post_init__";
+const STATE_DICT: &str = "utils/dataclasses.py:FullyShardedDataParallelPlugin.set_state_dict_type";
+const SITE: Site = Site::new(POST_INIT, Cause::FsdpOption);
+
+/// Members of torch's `ShardingStrategy`, `BackwardPrefetch` and `StateDictType` (torch 2.9.1).
+const SHARDING_STRATEGIES: [&str; 5] =
+    ["FULL_SHARD", "SHARD_GRAD_OP", "NO_SHARD", "HYBRID_SHARD", "_HYBRID_SHARD_ZERO2"];
+const BACKWARD_PREFETCHES: [&str; 2] = ["BACKWARD_PRE", "BACKWARD_POST"];
+const STATE_DICT_TYPES: [&str; 3] = ["FULL_STATE_DICT", "LOCAL_STATE_DICT", "SHARDED_STATE_DICT"];
+
+/// A switch, and who sets it.
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    pub(crate) value: bool,
+    pub(crate) origin: Origin,
+}
+
+/// The plugin, as far as it decides about precision.
+#[derive(Clone, Debug)]
+pub(crate) struct FsdpPlugin {
+    pub(crate) version: i64,
+    pub(crate) cpu_ram_efficient_loading: Switch,
+    /// `param_dtype` of the mixed precision policy: `bfloat16`, `float16`.
+    pub(crate) parameters: Option<&'static str>,
+}
+
+impl FsdpPlugin {
+    pub(crate) fn new(context: &Context<'_>, environment: &Environment) -> Step<Self> {
+        let get = |name: &str, default: &str| environment.or(&format!("FSDP_{name}"), default);
+        let switch = |name: &str| -> Step<Switch> {
+            let variable = get(name, "False")?;
+            let value = str_to_bool(&variable.value, &variable.origin, Cause::FsdpOption)?;
+            Ok(Switch { value, origin: variable.origin })
+        };
+        let version = get("VERSION", "1")?;
+        let version = int(&version.value, &version.origin, SITE)?;
+        match version {
+            1 => check_member(&get("SHARDING_STRATEGY", "FULL_SHARD")?, "ShardingStrategy", &SHARDING_STRATEGIES)?,
+            2 => {
+                let reshard = get("RESHARD_AFTER_FORWARD", "true")?;
+                str_to_bool(&reshard.value.to_lowercase(), &reshard.origin, Cause::FsdpOption)?;
+            }
+            // Neither FSDP1 nor FSDP2: the strategy comes from `reshard_after_forward`, as for FSDP1.
+            _ => check_member(&get("RESHARD_AFTER_FORWARD", "FULL_SHARD")?, "ShardingStrategy", &SHARDING_STRATEGIES)?,
+        }
+        switch("OFFLOAD_PARAMS")?;
+        check_backward_prefetch(environment)?;
+        check_state_dict_type(environment, version)?;
+        check_auto_wrap_policy(context, environment)?;
+        let mut sync_module_states = Switch { value: false, origin: Origin::of(Voice::Default, "FSDP_SYNC_MODULE_STATES") };
+        if version == 1 {
+            switch("USE_ORIG_PARAMS")?;
+            sync_module_states = switch("SYNC_MODULE_STATES")?;
+            switch("FORWARD_PREFETCH")?;
+        }
+        let checkpointing = switch("ACTIVATION_CHECKPOINTING")?;
+        let offload = context.behaviours.fsdp_activation_checkpointing_offload;
+        if offload == FsdpActivationCheckpointingOffload::ExportedAndChecked {
+            check_offload(&switch("ACTIVATION_CHECKPOINTING_OFFLOAD")?, &checkpointing, version)?;
+        }
+        let cpu_ram_efficient_loading = switch("CPU_RAM_EFFICIENT_LOADING")?;
+        let syncs = sync_module_states.value || (version == 1 && cpu_ram_efficient_loading.value);
+        if syncs && context.run.machine.gpus == 0 {
+            let message = "There are currently no available devices found, must be one of 'XPU', 'CUDA', 'MLU', \
+                           'NPU', 'MUSA', or 'HPU'.";
+            return Err(raise("RuntimeError", message, POST_INIT, Cause::Device, [sync_module_states.origin]));
+        }
+        Ok(Self { version, cpu_ram_efficient_loading, parameters: None })
+    }
+
+    /// `set_mixed_precision`
+    pub(crate) fn set_mixed_precision(&mut self, asked: &Argument) -> Step<()> {
+        self.parameters = match asked.value.python_str().as_str() {
+            "no" => None,
+            "fp8" | "bf16" => Some("bfloat16"),
+            "fp16" => Some("float16"),
+            "fp32" => Some("float32"),
+            other => {
+                let message =
+                    format!("Invalid mixed precision: {other}. Must be one of ['fp8', 'fp16', 'bf16', 'fp32']");
+                let source = "utils/dataclasses.py:FullyShardedDataParallelPlugin.set_mixed_precision";
+                return Err(Site::new(source, Cause::MixedPrecision).raise("ValueError", message, &asked.origin));
+            }
+        };
+        Ok(())
+    }
+}
+
+/// A member of one of torch's enums by number (from 1) or by name.
+fn check_member(variable: &Variable, enumeration: &str, members: &[&str]) -> Step<()> {
+    let upper = variable.value.to_uppercase();
+    if members.contains(&upper.as_str()) {
+        return Ok(());
+    }
+    let is_number = !variable.value.is_empty() && variable.value.chars().all(|character| character.is_ascii_digit());
+    if !is_number {
+        return Err(key_error(&upper, SITE, &variable.origin));
+    }
+    let number = parse_int(&variable.value).unwrap_or(i64::MAX);
+    match usize::try_from(number) {
+        Ok(number) if (1..=members.len()).contains(&number) => Ok(()),
+        _ => {
+            let message = format!("{number} is not a valid {enumeration}");
+            Err(SITE.raise("ValueError", message, &variable.origin))
+        }
+    }
+}
+
+fn key_error(name: &str, site: Site, origin: &Origin) -> Stop {
+    site.raise("KeyError", Object::from(name).python_repr(), origin)
+}
+
+fn check_backward_prefetch(environment: &Environment) -> Step<()> {
+    match environment.get("FSDP_BACKWARD_PREFETCH")? {
+        Some(variable) if variable.value.to_uppercase() != "NO_PREFETCH" => {
+            check_member(variable, "BackwardPrefetch", &BACKWARD_PREFETCHES)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_state_dict_type(environment: &Environment, version: i64) -> Step<()> {
+    let site = Site::new(STATE_DICT, Cause::FsdpOption);
+    let default = if version == 1 { "FULL_STATE_DICT" } else { "SHARDED_STATE_DICT" };
+    let variable = environment.or("FSDP_STATE_DICT_TYPE", default)?;
+    let is_number = !variable.value.is_empty() && variable.value.chars().all(|character| character.is_ascii_digit());
+    let upper = variable.value.to_uppercase();
+    let chosen = match is_number {
+        true => {
+            let number = parse_int(&variable.value).and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
+            let member = number.checked_sub(1).and_then(|index| STATE_DICT_TYPES.get(index));
+            let invalid = || site.raise("ValueError", format!("{number} is not a valid StateDictType"), &variable.origin);
+            *member.ok_or_else(invalid)?
+        }
+        false => STATE_DICT_TYPES
+            .into_iter()
+            .find(|member| *member == upper)
+            .ok_or_else(|| key_error(&upper, site, &variable.origin))?,
+    };
+    if version == 2 && chosen == "LOCAL_STATE_DICT" {
+        let message = "FSDP2 does not support LOCAL_STATE_DICT. Please set `fsdp_state_dict_type` to \
+                       `SHARDED_STATE_DICT` or `FULL_STATE_DICT`.";
+        return Err(site.raise("ValueError", message, &variable.origin));
+    }
+    Ok(())
+}
+
+fn check_auto_wrap_policy(context: &Context<'_>, environment: &Environment) -> Step<()> {
+    let variable = environment.or("FSDP_AUTO_WRAP_POLICY", "NO_WRAP")?;
+    let policies = context.facts.values(Enumeration::FsdpAutoWrapPolicy);
+    let upper = variable.value.to_uppercase();
+    if !policies.contains(&upper) {
+        let list = Object::List(policies.iter().map(|policy| Object::from(policy.as_str())).collect()).python_repr();
+        let message = format!("Invalid auto wrap policy: {}. Must be one of {list}", variable.value);
+        return Err(SITE.raise("ValueError", message, &variable.origin));
+    }
+    if upper == "SIZE_BASED_WRAP" {
+        let size = environment.or("FSDP_MIN_NUM_PARAMS", "0")?;
+        int(&size.value, &size.origin, SITE)?;
+    }
+    Ok(())
+}
+
+fn check_offload(offload: &Switch, checkpointing: &Switch, version: i64) -> Step<()> {
+    if offload.value && !checkpointing.value {
+        let message = "`activation_checkpointing_offload=True` requires `activation_checkpointing=True`.";
+        return Err(SITE.raise("ValueError", message, &offload.origin));
+    }
+    if offload.value && version != 2 {
+        let message = "`activation_checkpointing_offload=True` requires `fsdp_version=2`.";
+        return Err(SITE.raise("ValueError", message, &offload.origin));
+    }
+    Ok(())
+}
