@@ -420,7 +420,7 @@ def rows_of(category, extracted):
             fact = dict(span["fact"])
             source = fact.pop("source")
             last = None if span["end"] == newest else extracted[span["end"]][0]
-            yield {**fact, "first": extracted[span["begin"]][0], "last": last, "source": source}
+            yield {"fact": fact, "first": extracted[span["begin"]][0], "last": last, "source": source}
 
 
 def render(versions, cache):
