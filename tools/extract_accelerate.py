@@ -394,6 +394,20 @@ CATEGORIES = {
 
 
 # ---------------------------------------------------------------------------------------------------------------- rows
+def declared_order(extracted):
+    """The place of each config key among all that any release declares: accelerate copies a file in this order."""
+    order = []
+    for _, facts in extracted:
+        previous = None
+        for identity, _ in facts:
+            if identity not in order:
+                order.insert(order.index(previous) + 1 if previous in order else len(order), identity)
+            elif previous is not None and previous[0] == identity[0] and order.index(previous) > order.index(identity):
+                raise ValueError(f"{previous} and {identity} changed places: the order needs an interval")
+            previous = identity
+    return {identity: place for place, identity in enumerate(order)}
+
+
 def rows_of(category, extracted):
     """Joins the facts of all releases to rows with intervals. `extracted`: [(version, [(identity, fact)])], ascending."""
     rows = {}
@@ -415,6 +429,10 @@ def rows_of(category, extracted):
             else:
                 spans.append({"fact": fact, "begin": index, "end": index})
     newest = len(extracted) - 1
+    if category == "config_keys":
+        places = declared_order(extracted)
+        for history in rows.values():
+            history["order"] = places[history["order"]]
     for history in sorted(rows.values(), key=lambda history: history["order"]):
         for span in history["spans"]:
             fact = dict(span["fact"])

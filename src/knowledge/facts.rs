@@ -324,9 +324,10 @@ pub enum Enumeration {
 pub struct Facts {
     /// The release.
     pub version: Version,
-    /// The top-level keys of a config file for the own machine, by name.
+    /// The top-level keys of a config file for the own machine, in the order in which the dataclass declares them: a
+    /// later section overwrites what an earlier one copied.
     pub cluster_keys: Vec<ConfigKey>,
-    /// The top-level keys of a config file for any other `compute_environment`, by name.
+    /// The top-level keys of a config file for any other `compute_environment`, as declared.
     pub sagemaker_keys: Vec<ConfigKey>,
     /// The arguments of `accelerate launch`, by `dest`; those of one `dest` in the parser's order.
     pub flags: Vec<Flag>,
