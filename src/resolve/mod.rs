@@ -32,8 +32,7 @@ pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
     let mut outcome =
         Outcome { launch: None, runtime: None, prepare: None, verdict: Verdict::LaunchOnly, decisions: Vec::new() };
     let Some(behaviours) = &facts.behaviours else {
-        let modelled = knowledge::modelled().map_or_else(String::new, |interval| interval.to_string());
-        let why = format!("accelerate {} is not modelled (modelled: {modelled})", facts.version);
+        let why = format!("accelerate {} is not modelled (modelled: {})", facts.version, knowledge::modelled());
         outcome.verdict = Verdict::Unknown { why };
         return outcome;
     };

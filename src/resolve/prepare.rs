@@ -6,7 +6,7 @@ use super::context::Context;
 use super::outcome::{Backend, Cause, Verdict};
 use super::python::Site;
 use super::run::Origin;
-use super::runtime::{Accelerator, DeepSpeedPlugin, Device, DistributedType};
+use super::runtime::{Accelerator, DeepSpeedPlugin, Device, DistributedType, TeRecipe};
 use super::stop::{Step, Stop, raise};
 use crate::source::Object;
 
@@ -37,7 +37,7 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
         if backend == Some(Backend::Te) {
             // The deprecated handler alone is passed on: a recipe from the config never arrives.
             let deprecated = accelerator.handlers.deprecated.as_ref().map(|(_, recipe)| recipe.clone());
-            apply_fp8_autowrap(context, accelerator, deprecated.as_ref())?;
+            apply_fp8_autowrap(context, deprecated.as_ref())?;
             te_autocast = true;
         }
         prepare_deepspeed(accelerator)?;
@@ -48,7 +48,7 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
         if backend == Some(Backend::Te) {
             let own = accelerator.handlers.te.clone();
             let deprecated = accelerator.handlers.deprecated.as_ref().map(|(_, recipe)| recipe.clone());
-            apply_fp8_autowrap(context, accelerator, own.or(deprecated).as_ref())?;
+            apply_fp8_autowrap(context, own.or(deprecated).as_ref())?;
             te_autocast = true;
         }
     }
@@ -128,11 +128,7 @@ fn prepare_msamp(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
 }
 
 /// Transformer Engine is given the recipe: its own checks decide.
-fn apply_fp8_autowrap(
-    context: &Context<'_>,
-    accelerator: &Accelerator,
-    recipe: Option<&super::runtime::TeRecipe>,
-) -> Step<()> {
+fn apply_fp8_autowrap(context: &Context<'_>, recipe: Option<&TeRecipe>) -> Step<()> {
     let Some(recipe) = recipe else {
         return Ok(());
     };

@@ -104,6 +104,7 @@ fn from_file(config: &ConfigFile, facts: &Facts) -> Step<Defaults> {
     let Data::Dict(_) = root.data() else {
         let name = match root.data() {
             Data::List(_) => "list",
+            Data::Tuple(_) => "tuple",
             Data::Set(_) => "set",
             Data::Scalar(object) => object.type_name(),
             Data::Dict(_) => "dict",
@@ -274,21 +275,24 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
         return Err(raise("TypeError", message, FROM_FILE, Cause::SageMaker, [origin]));
     }
     let defaults = Defaults { class, fields };
-    check_enum(&defaults, "compute_environment", Enumeration::ComputeEnvironment, facts)?;
+    check_enum(&defaults, "compute_environment", (Enumeration::ComputeEnvironment, "ComputeEnvironment"), facts)?;
     let is_sagemaker = defaults.argument("compute_environment").value == Object::from("AMAZON_SAGEMAKER");
     let distributed_types =
-        if is_sagemaker { Enumeration::SageMakerDistributedType } else { Enumeration::DistributedType };
+        match is_sagemaker {
+            true => (Enumeration::SageMakerDistributedType, "SageMakerDistributedType"),
+            false => (Enumeration::DistributedType, "DistributedType"),
+        };
     check_enum(&defaults, "distributed_type", distributed_types, facts)?;
     Ok(defaults)
 }
 
 /// A `str` becomes an enum member or raises; anything else stays as it is.
-fn check_enum(defaults: &Defaults, field: &str, enumeration: Enumeration, facts: &Facts) -> Step<()> {
+fn check_enum(defaults: &Defaults, field: &str, (enumeration, name): (Enumeration, &str), facts: &Facts) -> Step<()> {
     let argument = defaults.argument(field);
     match &argument.value {
         Object::Str(text) if !facts.values(enumeration).contains(text) => {
             let shown = argument.value.python_repr();
-            let message = format!("{shown} is not a valid {}", enumeration.name());
+            let message = format!("{shown} is not a valid {name}");
             Err(Site::new(POST_INIT, Cause::EnumValue).raise("ValueError", message, &argument.origin))
         }
         _ => Ok(()),

@@ -10,7 +10,7 @@ use super::namespace::Namespace;
 use super::torchrun::{self, Size};
 use super::validate::Validated;
 use super::{Launched, Pending};
-use crate::knowledge::{FsdpIgnoredModules, ParallelismEnvironment};
+use crate::knowledge::{FsdpIgnoredModules, ParallelismConfig};
 use crate::source::Object;
 
 const PREPARE: &str = "utils/launch.py:prepare_multi_gpu_env";
@@ -30,7 +30,7 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: &Validated<'_>) -> St
         set_fsdp(context, &namespace, &mut pending)?;
     }
     if namespace.truthy("use_megatron_lm") {
-        set_megatron_lm(&namespace, &mut pending);
+        set_megatron_lm(context, &namespace, &mut pending);
     }
     pending.set_text("OMP_NUM_THREADS", &namespace.get("num_cpu_threads_per_process"));
     cluster::set_affinity(&namespace, &mut pending);
@@ -96,14 +96,13 @@ fn set_if_not_none(namespace: &Namespace<'_>, pending: &mut Pending, variable: &
 }
 
 /// `MEGATRON_LM_*`
-fn set_megatron_lm(namespace: &Namespace<'_>, pending: &mut Pending) {
+fn set_megatron_lm(context: &Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) {
     pending.set("ACCELERATE_USE_MEGATRON_LM", Argument::new("true", namespace.get("use_megatron_lm").origin));
     // These four are exported as they are; the others only where they are set.
     let always = ["tp_degree", "pp_degree", "gradient_clipping", "use_custom_fsdp"];
     for (name, argument) in namespace.with_prefix("megatron_lm_") {
         let short = name.trim_start_matches("megatron_lm_").to_owned();
-        let is_flag = namespace.is_flag(&name);
-        if is_flag && (always.contains(&short.as_str()) || !matches!(argument.value, Object::None)) {
+        if context.facts.flag(&name).is_some() && (always.contains(&short.as_str()) || !matches!(argument.value, Object::None)) {
             pending.set_text(format!("MEGATRON_LM_{}", short.to_uppercase()), &argument);
         }
     }
@@ -112,8 +111,8 @@ fn set_megatron_lm(namespace: &Namespace<'_>, pending: &mut Pending) {
 /// `PARALLELISM_CONFIG_*`
 pub(crate) fn set_parallelism(context: &Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
     let used = namespace.get("use_parallelism_config");
-    let environment = context.behaviours.parallelism_environment;
-    if environment == ParallelismEnvironment::None || !used.value.truthy() {
+    let environment = context.behaviours.parallelism_config;
+    if environment == ParallelismConfig::Absent || !used.value.truthy() {
         return Ok(());
     }
     let source = "utils/launch.py:prepare_extend_env_parallelism_config";
@@ -123,7 +122,7 @@ pub(crate) fn set_parallelism(context: &Context<'_>, namespace: &Namespace<'_>, 
     for name in ["dp_replicate_size", "dp_shard_size", "tp_size", "cp_size"] {
         set(name);
     }
-    let with_sequences = environment == ParallelismEnvironment::WithSequenceParallelism;
+    let with_sequences = environment == ParallelismConfig::MultiGpuAndDeepspeedLaunchers;
     if with_sequences {
         for name in ["cp_backend", "sp_size", "sp_backend"] {
             set(name);

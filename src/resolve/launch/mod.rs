@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use super::context::Context;
 use super::outcome::{LauncherKind, Variable};
 use super::python::Argument;
+use super::run::Config;
 use super::stop::Step;
 use namespace::Namespace;
 use validate::Validated;
@@ -33,7 +34,10 @@ pub(crate) struct Launched {
 /// Follows `accelerate launch` (accelerate 1.15.0, `commands/launch.py:launch_command`).
 pub(crate) fn launch(context: &mut Context<'_>) -> Step<Launched> {
     let words = context.run.flags.clone();
-    let namespace = Namespace::parse(context.facts, &words)?;
+    let mut namespace = Namespace::parse(context.facts, &words)?;
+    if !context.run.default_config && !matches!(context.run.config, Config::None) {
+        namespace.mark_given("config_file");
+    }
     let validated = validate::validate(context, namespace)?;
     let Validated { namespace, defaults, .. } = &validated;
     let on_gpu = |name: &str| namespace.truthy(name) && !namespace.truthy("cpu");

@@ -16,14 +16,15 @@ const SOURCE: &str = "commands/launch.py:launch_command_parser";
 pub(crate) struct Namespace<'facts> {
     facts: &'facts Facts,
     set: BTreeMap<String, Argument>,
-    /// `args.nondefault`: the flags given on the command line.
+    /// `args.nondefault`: what is given on the command line, the script included.
     given: BTreeSet<String>,
 }
 
 impl<'facts> Namespace<'facts> {
     /// Reads the words of a launch command, the script and its arguments included.
     pub(crate) fn parse(facts: &'facts Facts, words: &[Word]) -> Step<Self> {
-        let mut namespace = Self { facts, set: BTreeMap::new(), given: BTreeSet::new() };
+        let script = ["training_script", "training_script_args"].map(str::to_owned);
+        let mut namespace = Self { facts, set: BTreeMap::new(), given: BTreeSet::from(script) };
         let mut unrecognized = Vec::new();
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -72,7 +73,8 @@ impl<'facts> Namespace<'facts> {
                 }
                 Object::Bool(flag.action == Action::StoreTrue)
             }
-            Action::Store | Action::Append => {
+            // Positional arguments have no option and never come here.
+            Action::Store | Action::Append | Action::Remainder => {
                 let text = match joined {
                     Some(text) => text.to_owned(),
                     None => match rest.next() {
@@ -129,14 +131,14 @@ impl<'facts> Namespace<'facts> {
         self.set.insert(name.into(), argument);
     }
 
+    /// Notes that a flag was given on the command line whose value is followed elsewhere.
+    pub(crate) fn mark_given(&mut self, name: &str) {
+        self.given.insert(name.to_owned());
+    }
+
     /// Whether the flag was given on the command line.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         self.given.contains(name)
-    }
-
-    /// Whether any flag was given on the command line: without one, `args.nondefault` does not exist.
-    pub(crate) fn any_given(&self) -> bool {
-        !self.given.is_empty()
     }
 
     /// Every attribute whose name starts with `prefix`, by name.

@@ -27,7 +27,7 @@ pub(crate) fn launch(context: &mut Context<'_>, namespace: &Namespace<'_>) -> St
     cluster::set_debug(namespace, &mut pending);
     cluster::set_visible_devices(namespace, &mut pending);
     set_main_process(namespace, &mut pending)?;
-    if context.behaviours.use_cpu_flag == UseCpuFlag::ParsedByLauncher {
+    if context.behaviours.use_cpu_flag == UseCpuFlag::MustBeBoolean {
         let text = use_cpu.value.python_str();
         if parse_bool(&text).is_none() {
             let message = format!("invalid truth value {}", text.to_lowercase());

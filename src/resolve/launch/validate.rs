@@ -194,10 +194,8 @@ fn copy(namespace: &mut Namespace<'_>, defaults: &Defaults, dynamo_section: Dyna
             _ => None,
         };
         for (key, argument) in entries {
-            let name = attribute_name(key, argument, prefixes, namespace.any_given())?;
-            if let Some(name) = name
-                && !namespace.is_given(&name)
-            {
+            let name = attribute_name(key, argument, prefixes)?;
+            if !namespace.is_given(&name) {
                 namespace.set(name, argument.clone());
             }
         }
@@ -205,33 +203,20 @@ fn copy(namespace: &mut Namespace<'_>, defaults: &Defaults, dynamo_section: Dyna
     Ok(())
 }
 
-/// The attribute that a section's key becomes; `None` where no flag at all is given: then `args.nondefault` does not
-/// exist, and no section is copied.
-fn attribute_name(
-    key: &Object,
-    argument: &Argument,
-    prefixes: Option<(&str, &str)>,
-    any_given: bool,
-) -> Step<Option<String>> {
-    let site = Site::new(SOURCE, Cause::KeyNotString);
+/// The attribute that a section's key becomes.
+fn attribute_name(key: &Object, argument: &Argument, prefixes: Option<(&str, &str)>) -> Step<String> {
     let Object::Str(text) = key else {
         let name = key.type_name();
-        return match (prefixes, any_given) {
-            (Some(_), _) => {
-                let message = format!("'{name}' object has no attribute 'startswith'");
-                Err(site.raise("AttributeError", message, &argument.origin))
-            }
-            (None, true) => {
-                let message = format!("attribute name must be string, not '{name}'");
-                Err(site.raise("TypeError", message, &argument.origin))
-            }
-            (None, false) => Ok(None),
+        let (kind, message) = match prefixes {
+            Some(_) => ("AttributeError", format!("'{name}' object has no attribute 'startswith'")),
+            None => ("TypeError", format!("attribute name must be string, not '{name}'")),
         };
+        return Err(Site::new(SOURCE, Cause::KeyNotString).raise(kind, message, &argument.origin));
     };
-    Ok(any_given.then(|| match prefixes {
+    Ok(match prefixes {
         Some((starts, prefix)) if !text.starts_with(starts) => format!("{prefix}{text}"),
         _ => text.clone(),
-    }))
+    })
 }
 
 fn check_bf16(namespace: &Namespace<'_>, context: &Context<'_>) -> Step<()> {
