@@ -25,6 +25,7 @@ MACHINE = (
     "Megatron is not installed",
     "DeepSpeed backend not set",
     "skip_fwd_side_effects_in_bwd",
+    "Cannot re-initialize CUDA in forked subprocess",
 )
 STAGES = ("launch", "runtime", "prepare")
 
@@ -43,6 +44,7 @@ def left_out(case, result):
     if result.get("verdict") == "oracle-error":
         return "oracle error"
     messages = [exception_of(result, stage).get("message") or "" for stage in STAGES]
+    messages.append(((result.get("prepare") or {}).get("forward_exception") or {}).get("message") or "")
     if any(part in message for part in MACHINE for message in messages):
         return "machine"
     return None

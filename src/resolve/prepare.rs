@@ -40,6 +40,10 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
             apply_fp8_autowrap(context, deprecated.as_ref())?;
             te_autocast = true;
         }
+        if backend == Some(Backend::Msamp) && !context.run.machine.has("msamp") {
+            let (message, origin) = ("No module named 'msamp'", accelerator.backend_origin());
+            return Err(raise("ModuleNotFoundError", message, PREPARE_DEEPSPEED, Cause::PackageMissing, [origin]));
+        }
         prepare_deepspeed(accelerator)?;
     } else if !accelerator.is_fsdp2() {
         if backend == Some(Backend::Msamp) {

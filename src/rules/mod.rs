@@ -1,5 +1,107 @@
 //! Judge: runs with their outcomes → findings. One file per rule.
+//!
+//! A rule is a `pub(crate) static RULE: Rule` in a file of its own, with its examples beside it. The list at the end of
+//! this page is the only other place that knows it.
 
+mod examples;
 pub mod finding;
+mod names;
+pub mod subject;
 
+pub use examples::Example;
 pub use finding::{AskedAndRuns, Confidence, Finding, Key, Label, Severity};
+pub use subject::Subject;
+
+/// A rule: what it is called, what it says about itself, and how it judges.
+pub struct Rule {
+    /// The stable code: `FP101`. The hundreds say what the fault does to the user.
+    pub code: &'static str,
+    /// The kebab-case name, accepted wherever the code is.
+    pub name: &'static str,
+    /// How bad its findings are, unless a finding says otherwise.
+    pub severity: Severity,
+    /// How sure its findings are, unless a finding says otherwise.
+    pub confidence: Confidence,
+    /// One line: the fault.
+    pub summary: &'static str,
+    /// Why it is bad, with the source of the fact (package, file, function, versions), and what to do.
+    pub explanation: &'static str,
+    /// Files that the rule finds fault with, and files that it passes. The tests run them, the docs show them.
+    pub examples: &'static [Example],
+    /// Adds the findings about one run.
+    pub(crate) check: fn(&Subject<'_>, &mut Vec<Finding>),
+}
+
+impl Rule {
+    /// A finding of this rule.
+    pub(crate) fn finding(&self, message: impl Into<String>, primary: Label) -> Finding {
+        Finding {
+            code: self.code,
+            name: self.name,
+            severity: self.severity,
+            confidence: self.confidence,
+            message: message.into(),
+            primary,
+            related: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            outcome: None,
+            key: Key::default(),
+        }
+    }
+}
+
+/// The rule of this code or name.
+pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
+}
+
+/// Everything that the rules have to say about one run, in the order of the text.
+pub fn judge(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in RULES {
+        (rule.check)(subject, &mut findings);
+    }
+    findings.sort_by_key(|finding| {
+        let offset = finding.primary.source.as_ref().map_or(0, |(_, span)| span.start);
+        (finding.primary.path.clone(), offset, finding.code)
+    });
+    findings
+}
+
+/// Declares the rules' modules and lists them: the one place in which a rule registers itself.
+macro_rules! rules {
+    ($($module:ident,)+) => {
+        $(mod $module;)+
+
+        /// All rules, by code.
+        pub static RULES: &[&Rule] = &[$(&$module::RULE,)+];
+    };
+}
+
+rules! {
+    fp101_unknown_key,
+    fp102_bare_fp8,
+    fp103_fp8_block_at_top_level,
+    fp104_mixed_precision,
+    fp105_override_linear_precision,
+    fp106_config_cannot_be_loaded,
+    fp107_num_processes,
+    fp108_refused,
+    fp201_fp8_backend,
+    fp202_recipe_value,
+    fp203_ao_fsdp_cpu_ram_efficient_loading,
+    fp204_msamp_fsdp,
+    fp205_deepspeed_config_file,
+    fp206_raises,
+    fp301_bare_fp8_in_section,
+    fp302_fp8_block_in_section,
+    fp303_fp8_config_without_fp8,
+    fp304_recipe_key,
+    fp305_te_fsdp2,
+    fp306_no_fp8_backend,
+    fp307_duplicate_key,
+    fp308_fp8_is_lost,
+    fp601_package_missing,
+    fp602_capability,
+}

@@ -13,6 +13,7 @@ use super::namespace::Namespace;
 use super::torchrun::{self, Size};
 use super::validate::Validated;
 use super::{Launched, Pending};
+use crate::knowledge::ParallelismConfig;
 use crate::source::Object;
 
 const COMMAND: &str = "commands/launch.py:launch_command";
@@ -47,7 +48,9 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: Validated<'_>) -> Ste
     set_deepspeed(&namespace, fields, &mut pending);
     cluster::set_affinity(&namespace, &mut pending);
     set_if_not_none(&namespace, &mut pending, "ACCELERATE_DEEPSPEED_MOE_LAYER_CLS_NAMES", "deepspeed_moe_layer_cls_names", false);
-    set_parallelism(context, &namespace, &mut pending)?;
+    if context.behaviours.parallelism_config == ParallelismConfig::MultiGpuAndDeepspeedLaunchers {
+        set_parallelism(context, &namespace, &mut pending)?;
+    }
     match size {
         Some(size) => torchrun::start(context, &namespace, &size, pending, START),
         None => Ok(Launched {

@@ -34,7 +34,9 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: &Validated<'_>) -> St
     }
     pending.set_text("OMP_NUM_THREADS", &namespace.get("num_cpu_threads_per_process"));
     cluster::set_affinity(&namespace, &mut pending);
-    set_parallelism(context, &namespace, &mut pending)?;
+    if context.behaviours.parallelism_config != ParallelismConfig::Absent {
+        set_parallelism(context, &namespace, &mut pending)?;
+    }
     torchrun::start(context, &namespace, &size, pending, START)
 }
 
@@ -111,8 +113,7 @@ fn set_megatron_lm(context: &Context<'_>, namespace: &Namespace<'_>, pending: &m
 /// `PARALLELISM_CONFIG_*`
 pub(crate) fn set_parallelism(context: &Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
     let used = namespace.get("use_parallelism_config");
-    let environment = context.behaviours.parallelism_config;
-    if environment == ParallelismConfig::Absent || !used.value.truthy() {
+    if !used.value.truthy() {
         return Ok(());
     }
     let source = "utils/launch.py:prepare_extend_env_parallelism_config";
@@ -122,7 +123,7 @@ pub(crate) fn set_parallelism(context: &Context<'_>, namespace: &Namespace<'_>, 
     for name in ["dp_replicate_size", "dp_shard_size", "tp_size", "cp_size"] {
         set(name);
     }
-    let with_sequences = environment == ParallelismConfig::MultiGpuAndDeepspeedLaunchers;
+    let with_sequences = context.behaviours.parallelism_config == ParallelismConfig::MultiGpuAndDeepspeedLaunchers;
     if with_sequences {
         for name in ["cp_backend", "sp_size", "sp_backend"] {
             set(name);

@@ -46,14 +46,21 @@ impl FsdpPlugin {
         };
         let version = get("VERSION", "1")?;
         let version = int(&version.value, &version.origin, SITE)?;
+        let strategies: Vec<&str> = context
+            .facts
+            .values(Enumeration::FsdpShardingStrategy)
+            .iter()
+            .map(String::as_str)
+            .chain(SHARDING_STRATEGIES)
+            .collect();
         match version {
-            1 => check_member(&get("SHARDING_STRATEGY", "FULL_SHARD")?, "ShardingStrategy", &SHARDING_STRATEGIES)?,
+            1 => check_member(&get("SHARDING_STRATEGY", "FULL_SHARD")?, "ShardingStrategy", &strategies)?,
             2 => {
                 let reshard = get("RESHARD_AFTER_FORWARD", "true")?;
                 str_to_bool(&reshard.value.to_lowercase(), &reshard.origin, Cause::FsdpOption)?;
             }
             // Neither FSDP1 nor FSDP2: the strategy comes from `reshard_after_forward`, as for FSDP1.
-            _ => check_member(&get("RESHARD_AFTER_FORWARD", "FULL_SHARD")?, "ShardingStrategy", &SHARDING_STRATEGIES)?,
+            _ => check_member(&get("RESHARD_AFTER_FORWARD", "FULL_SHARD")?, "ShardingStrategy", &strategies)?,
         }
         switch("OFFLOAD_PARAMS")?;
         check_backward_prefetch(environment)?;
@@ -98,7 +105,7 @@ impl FsdpPlugin {
     }
 }
 
-/// A member of one of torch's enums by number (from 1) or by name.
+/// A member of one of torch's enums by name (accelerate's or torch's) or by number, from 1.
 fn check_member(variable: &Variable, enumeration: &str, members: &[&str]) -> Step<()> {
     let upper = variable.value.to_uppercase();
     if members.contains(&upper.as_str()) {
@@ -110,7 +117,7 @@ fn check_member(variable: &Variable, enumeration: &str, members: &[&str]) -> Ste
     }
     let number = parse_int(&variable.value).unwrap_or(i64::MAX);
     match usize::try_from(number) {
-        Ok(number) if (1..=members.len()).contains(&number) => Ok(()),
+        Ok(number) if (1..=members.len().min(SHARDING_STRATEGIES.len())).contains(&number) => Ok(()),
         _ => {
             let message = format!("{number} is not a valid {enumeration}");
             Err(SITE.raise("ValueError", message, &variable.origin))

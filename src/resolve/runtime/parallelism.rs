@@ -13,6 +13,7 @@ use crate::knowledge::ParallelismCheck;
 const POST_INIT: Site = Site::new("parallelism_config.py:ParallelismConfig.__post_init__", Cause::Parallelism);
 const VALIDATE: Site =
     Site::new("parallelism_config.py:ParallelismConfig._validate_accelerator", Cause::Parallelism);
+const MESH: Site = Site::new("parallelism_config.py:ParallelismConfig.build_device_mesh", Cause::Parallelism);
 const STATE: Site = Site::new("state.py:AcceleratorState.__init__", Cause::Parallelism);
 
 /// The sizes of a parallelism config.
@@ -116,6 +117,13 @@ impl Parallelism {
         let mut total = self.dp_replicate * self.dp_shard * self.tp * self.cp;
         if check != ParallelismCheck::WithoutSequenceParallelism {
             total *= self.sp;
+        }
+        if !sequence && total > state.processes {
+            let message = format!(
+                "Mesh should not be bigger than default world size {}, but found {total} ranks!",
+                state.processes
+            );
+            return Err(MESH.raise("RuntimeError", message, &self.origin));
         }
         let multi_device = state.distributed_type == DistributedType::MultiGpu;
         if total == 1 && !multi_device {

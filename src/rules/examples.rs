@@ -1,0 +1,40 @@
+//! Examples of rules: small files that the tests run and the docs show.
+
+/// A file that a rule finds fault with, or passes.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// What it shows, in a few words.
+    pub title: &'static str,
+    /// The file's name; its ending says how accelerate reads it.
+    pub file: &'static str,
+    /// The file's text.
+    pub text: &'static str,
+    /// What is declared with `--target`, beside the version: `installed=msamp`.
+    pub target: &'static [&'static str],
+    /// Whether the rule finds fault with it.
+    pub fails: bool,
+}
+
+impl Example {
+    /// A file that the rule finds fault with.
+    pub(crate) const fn fails(title: &'static str, text: &'static str) -> Self {
+        Self { title, file: "accelerate.yaml", text, target: &[], fails: true }
+    }
+
+    /// A file that no rule finds fault with.
+    pub(crate) const fn passes(title: &'static str, text: &'static str) -> Self {
+        Self { title, file: "accelerate.yaml", text, target: &[], fails: false }
+    }
+
+    /// The same under a declared target.
+    pub(crate) const fn under(mut self, target: &'static [&'static str]) -> Self {
+        self.target = target;
+        self
+    }
+
+    /// The same under another file name.
+    pub(crate) const fn named(mut self, file: &'static str) -> Self {
+        self.file = file;
+        self
+    }
+}

@@ -1,0 +1,195 @@
+//! What rules judge: a run, what it comes to, and what else would go wrong in it.
+
+use std::sync::Arc;
+
+use crate::knowledge::Facts;
+use crate::resolve::{
+    self, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target, Verdict, Voice,
+};
+use crate::source::{Document, EntryRef, NodeRef, Object, Route};
+
+use super::{AskedAndRuns, Label};
+
+/// How many faults of one run are looked for behind each other.
+const MAX_FAULTS: usize = 20;
+
+/// A run with what it comes to.
+pub struct Subject<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// The facts of the release that judges.
+    pub facts: &'a Facts,
+    /// The versions and hardware assumed.
+    pub target: &'a Target,
+    /// What the run comes to.
+    pub outcome: Outcome,
+    /// What it would come to if the faults that end it were taken away one after the other: the faults behind the
+    /// first. Empty where the run ends without an exception.
+    pub behind: Vec<Outcome>,
+}
+
+impl<'a> Subject<'a> {
+    /// Follows the run, and the same run without each fault that ends it.
+    pub fn new(run: &'a Run, facts: &'a Facts, target: &'a Target, files: &dyn Files) -> Self {
+        let outcome = resolve::resolve(run, facts, files);
+        let mut behind: Vec<Outcome> = Vec::new();
+        let mut mended = run.clone();
+        while behind.len() < MAX_FAULTS {
+            let last = behind.last().unwrap_or(&outcome);
+            let Some(routes) = last.exception().and_then(removable) else { break };
+            let before = mended.without.len();
+            mended.without.extend(routes);
+            mended.without.sort();
+            mended.without.dedup();
+            if mended.without.len() == before {
+                break;
+            }
+            behind.push(resolve::resolve(&mended, facts, files));
+        }
+        Self { run, facts, target, outcome, behind }
+    }
+
+    /// Every exception of the run: the one that ends it, and those that would come after it.
+    pub fn exceptions(&self) -> impl Iterator<Item = &Exception> {
+        std::iter::once(&self.outcome).chain(&self.behind).filter_map(Outcome::exception)
+    }
+
+    /// The exceptions with one of these causes.
+    pub fn caused_by<'s>(&'s self, causes: &'s [Cause]) -> impl Iterator<Item = &'s Exception> {
+        self.exceptions().filter(|exception| causes.contains(&exception.cause))
+    }
+
+    /// What the run would come to if every fault that ends it were taken away.
+    pub fn last(&self) -> &Outcome {
+        self.behind.last().unwrap_or(&self.outcome)
+    }
+
+    /// The config file, and its tree if it has one.
+    pub fn config(&self) -> Option<(&'a ConfigFile, &'a Document)> {
+        match &self.run.config {
+            Config::File(file) => file.read.as_ref().ok().map(|document| (file, document.as_ref())),
+            _ => None,
+        }
+    }
+
+    /// The root of the config file, if it is a mapping.
+    pub fn root(&self) -> Option<NodeRef<'a>> {
+        self.config().map(|(_, document)| document.root()).filter(|root| root.is_dict())
+    }
+
+    /// The entries of a section of the config file: none where there is no such mapping.
+    pub fn section(&self, name: &str) -> impl Iterator<Item = EntryRef<'a>> {
+        let section = self.root().and_then(|root| root.get(name));
+        section.into_iter().flat_map(|section| section.value.entries())
+    }
+
+    /// The place of an entry of the config file.
+    pub fn place(&self, entry: &EntryRef<'_>, route: Route) -> Option<Place> {
+        let (file, _) = self.config()?;
+        let (key, value) = (Some(entry.key.span()), entry.value.span());
+        Some(Place { file: Arc::clone(&file.file), route, key, value })
+    }
+
+    /// The place of a top-level key.
+    pub fn top(&self, name: &str) -> Option<Place> {
+        let entry = self.root()?.get(name)?;
+        self.place(&entry, Route::keys([name]))
+    }
+
+    /// The place of a key in a section.
+    pub fn within(&self, section: &str, name: &str) -> Option<Place> {
+        let entry = self.root()?.get(section)?.value.get(name)?;
+        self.place(&entry, Route::keys([section, name]))
+    }
+
+    /// `accelerate 1.15.0`
+    pub fn version(&self) -> String {
+        format!("accelerate {}", self.facts.version)
+    }
+
+    /// Whether the config asks for fp8: `mixed_precision: fp8` in any case.
+    pub fn asks_for_fp8(&self) -> bool {
+        self.precision().is_some_and(|precision| precision == "fp8")
+    }
+
+    /// `mixed_precision` of the config, lower-cased, if it is text.
+    pub fn precision(&self) -> Option<String> {
+        let entry = self.root()?.get("mixed_precision")?;
+        entry.value.text().map(str::to_lowercase)
+    }
+
+    /// The precision that runs, as people write it; `None` where the run does not get so far.
+    pub fn runs(&self) -> Option<String> {
+        runs(&self.outcome)
+    }
+
+    /// What is asked for, and what this outcome gives.
+    pub fn asked_and_runs(&self, asked: &str, outcome: &Outcome) -> AskedAndRuns {
+        let runs = match (&outcome.verdict, runs(outcome)) {
+            (Verdict::RaisesAtImport, _) => "raises in `import accelerate`".to_owned(),
+            (Verdict::RaisesAtLaunch, _) => "refused by `accelerate launch`".to_owned(),
+            (Verdict::RaisesAtInit, _) => "raises in `Accelerator()`".to_owned(),
+            (Verdict::RaisesAtPrepare, _) => "raises in `accelerator.prepare()`".to_owned(),
+            (_, Some(precision)) => precision,
+            (_, None) => "unknown".to_owned(),
+        };
+        AskedAndRuns { asked: asked.to_owned(), runs }
+    }
+}
+
+/// The precision that an outcome trains in, as people write it.
+pub(crate) fn runs(outcome: &Outcome) -> Option<String> {
+    match &outcome.verdict {
+        Verdict::Fp8(_) => Some("fp8".to_owned()),
+        Verdict::NoFp8 { precision, .. } => {
+            let plain = precision.trim_start_matches("ds-").trim_start_matches("fsdp-");
+            let name = match plain {
+                "bfloat16" | "bf16" => "bf16",
+                "float16" | "fp16" => "fp16",
+                "none" | "no" => "no mixed precision (fp32)",
+                other => other,
+            };
+            Some(name.to_owned())
+        }
+        Verdict::InitOnly { mixed_precision, .. } => Some(match mixed_precision.as_str() {
+            "no" => "no mixed precision (fp32)".to_owned(),
+            other => other.to_owned(),
+        }),
+        _ => None,
+    }
+}
+
+/// The routes of the config whose removal takes this fault away and brings no new one.
+fn removable(exception: &Exception) -> Option<Vec<Route>> {
+    let all = match exception.cause {
+        Cause::UnknownKeys => true,
+        Cause::MixedPrecision
+        | Cause::Fp8Backend
+        | Cause::RecipeValue
+        | Cause::OverrideLinearPrecision
+        | Cause::FsdpOption
+        | Cause::DynamoBackend
+        | Cause::GpuIds
+        | Cause::TeRecipe
+        | Cause::KeyNotString => false,
+        _ => return None,
+    };
+    let routes = exception.origins.iter().filter_map(config_route);
+    let routes: Vec<Route> = if all { routes.collect() } else { routes.take(1).collect() };
+    (!routes.is_empty()).then_some(routes)
+}
+
+fn config_route(origin: &Origin) -> Option<Route> {
+    let place = origin.place.as_ref().filter(|_| origin.voice == Voice::ConfigKey)?;
+    (!place.route.0.is_empty()).then(|| place.route.clone())
+}
+
+/// The value at an origin, labelled; the whole file where the origin names no place.
+pub(crate) fn label(origin: &Origin, text: impl Into<String>) -> Option<Label> {
+    origin.place.as_ref().map(|place| Label::value(place, text))
+}
+
+/// What Python's `str()` shows of the value at a place.
+pub(crate) fn shown(entry: &EntryRef<'_>) -> String {
+    entry.value.object().as_ref().map_or_else(String::new, Object::python_str)
+}
