@@ -1,9 +1,11 @@
 """What PyYAML and Python's json make of a text, in a form that Rust can compare."""
 
+import contextlib
 import datetime
 import io
 import json
 import re
+import sys
 
 import yaml
 
@@ -57,6 +59,15 @@ def opened(text):
     return io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
 
 
+@contextlib.contextmanager
+def deep():
+    """Room for this script's own recursion over what Python's limit let through."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
 def load(syntax, text):
     """("value", value) or ("error", class name)."""
     try:
@@ -70,13 +81,15 @@ def record(syntax, text):
     row = {"syntax": syntax, "text": text}
     if kind == "error":
         return row | {"error": outcome}
-    value = typed(outcome)
+    with deep():
+        value = typed(outcome)
+        text = canonical(value)
     # serde_json reads 128 levels.
-    if len(canonical(value)) > 900:
-        return row | {"hash": fnv(canonical(value))}
+    if len(text) > 900:
+        return row | {"hash": fnv(text)}
     row["value"] = value
     shown = repr(outcome)
     # The order of a Python set is not that of the file, and a recursive object has no end.
-    if "..." not in shown and "\"set\"" not in canonical(row["value"]) and "\\ud" not in shown:
+    if "..." not in shown and "\"set\"" not in text and "\\ud" not in shown:
         row["repr"] = shown
     return row

@@ -18,6 +18,8 @@ struct Open {
     children: Vec<usize>,
     /// End of the last token inside.
     end: usize,
+    /// Where the last key in `{}` begins, unless a `?` stands before it.
+    simple_key: Option<usize>,
 }
 
 /// Composes the only document of a text; `None` where it holds none.
@@ -55,6 +57,9 @@ struct Composer<'text> {
 
 impl<'text> Composer<'text> {
     fn take(&mut self, event: Event<'_>) -> Result<(), ReadError> {
+        if !matches!(event.step, Step::CollectionEnd) {
+            self.check_flow_key(&event)?;
+        }
         match event.step {
             Step::DocumentStart { explicit } => {
                 self.documents += 1;
@@ -147,6 +152,7 @@ impl<'text> Composer<'text> {
             node,
             children: Vec::new(),
             end: start,
+            simple_key: None,
         });
         Ok(())
     }
@@ -196,6 +202,43 @@ impl<'text> Composer<'text> {
                     Some(Content::Mapping(_))
                 )
         })
+    }
+
+    /// A key inside `{}` without `?` must be on one line with its `:`.
+    fn check_flow_key(&mut self, event: &Event<'_>) -> Result<(), ReadError> {
+        let expects_key = self.expects_key();
+        let cursor = self.gaps.cursor();
+        let Some(open) = self.open.last_mut() else {
+            return Ok(());
+        };
+        if self.nodes.get(open.node).map(|node| node.style) != Some(Style::Flow) {
+            return Ok(());
+        }
+        // An empty value's span is the `:` itself.
+        let gap = self.text.as_bytes().get(cursor..event.span.start + 1);
+        let gap = gap.unwrap_or_default();
+        if expects_key {
+            let properties = [event.anchor, event.tag_span].into_iter().flatten();
+            let start = properties.map(|span| span.start).chain([event.span.start]).min();
+            open.simple_key = start.filter(|_| !gap.contains(&b'?'));
+            return Ok(());
+        }
+        let (Some(key), Some(colon)) = (
+            open.simple_key.take(),
+            gap.iter().position(|byte| *byte == b':'),
+        ) else {
+            return Ok(());
+        };
+        let colon = cursor + colon;
+        let key = self.text.get(key..colon).unwrap_or_default();
+        if key.contains(['\n', '\r']) || key.chars().nth(1024).is_some() {
+            return Err(ReadError::new(
+                "ParserError",
+                "expected ',' or '}', but got ':': a key must be on one line with its ':'",
+                Span::new(colon, colon + 1),
+            ));
+        }
+        Ok(())
     }
 
     fn check_properties(

@@ -198,7 +198,6 @@ fn exception(kind: &ErrorKind) -> &'static str {
         | ErrorKind::UnsupportedYamlMajorVersion
         | ErrorKind::DuplicateTagDirective
         | ErrorKind::ExpectedDocumentStart
-        | ErrorKind::MissingDocumentEndBeforeDirective
         | ErrorKind::InvalidDocumentEnd
         | ErrorKind::ExpectedNodeContent
         | ErrorKind::ExpectedBlockMappingKey
@@ -208,8 +207,14 @@ fn exception(kind: &ErrorKind) -> &'static str {
         | ErrorKind::UndeclaredTagHandle
         | ErrorKind::BlockEntryInFlowCollection
         | ErrorKind::InvalidIndentation
+        | ErrorKind::InvalidBlockScalarIndent
+        | ErrorKind::CommentInterceptedScalar
+        | ErrorKind::InvalidTrailingSingleQuotedScalar
+        | ErrorKind::InvalidTrailingDoubleQuotedScalar
         | ErrorKind::InvalidColonPlacement
         | ErrorKind::FlowMappingValueAdjacentCollection => "ParserError",
+        // The directive begins a second document.
+        ErrorKind::MissingDocumentEndBeforeDirective => "ComposerError",
         ErrorKind::InvalidUnicodeEscape => "ValueError",
         _ => "ScannerError",
     }

@@ -35,12 +35,11 @@ pub fn read(text: &str) -> Result<Document, ReadError> {
             Err(Stop::Refused(error)) => return Err(error),
             Err(Stop::TouchingComment(offset)) => {
                 let span = Span::new(offset, line_end(&text, offset));
-                if touching.len() >= TOUCHING_COMMENT_LIMIT || span.is_empty() {
-                    return Err(ReadError::new(
-                        "ScannerError",
-                        "too many comments that touch the value before them",
-                        span,
-                    ));
+                // After an alias, a tag or a block scalar's `|` PyYAML wants a blank as well.
+                let may_touch = text[..offset].ends_with(['"', '\'', '[', ']', '{', '}', ',', ':']);
+                if !may_touch || touching.len() >= TOUCHING_COMMENT_LIMIT || span.is_empty() {
+                    let message = "a comment must be parted from what is before it by a blank";
+                    return Err(ReadError::new("ScannerError", message, span));
                 }
                 // To PyYAML it is a comment, to granit a fault: blank it out for granit.
                 text.to_mut()

@@ -9,8 +9,8 @@ pub(super) struct Gaps<'text> {
     cursor: usize,
     /// Open `[` and `{`.
     flow_level: usize,
-    /// The last gap.
-    gap: Span,
+    /// Whether a document has begun: by `---` or by a token.
+    begun: bool,
 }
 
 /// Where a scalar stands.
@@ -31,8 +31,13 @@ impl<'text> Gaps<'text> {
             text,
             cursor: 0,
             flow_level: 0,
-            gap: Span::at(0),
+            begun: false,
         }
+    }
+
+    /// End of the last token.
+    pub(super) fn cursor(&self) -> usize {
+        self.cursor
     }
 
     /// Checks the rest of the text.
@@ -140,6 +145,12 @@ impl<'text> Gaps<'text> {
         if let Some(tab) = header.find('\t') {
             return Err(tab_error(start + tab));
         }
+        let after = header.trim_start_matches(|c: char| "|>+-".contains(c) || c.is_ascii_digit());
+        if !after.is_empty() && !after.starts_with(' ') {
+            let message = "expected chomping or indentation indicators";
+            let span = Span::new(start, start + header.len());
+            return Err(ReadError::new("ScannerError", message, span));
+        }
         if self.text[..content.start].ends_with(['\n', '\r']) && content.start < content.end {
             let first = self.text[content.start..content.end].trim_start_matches(['\n', '\r']);
             if !first.is_empty() && !first.starts_with(' ') && first.len() == content.end - content.start {
@@ -196,7 +207,8 @@ impl<'text> Gaps<'text> {
     pub(super) fn anchor(&self, span: Span) -> Result<&'text str, ReadError> {
         let name = self.text.get(span.start + 1..span.end).unwrap_or_default();
         let odd = |c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c));
-        if name.is_empty() || name.contains(odd) {
+        let goes_on = self.text[span.end..].starts_with(|c: char| !" \t\r\n?:,]}%@`".contains(c));
+        if name.is_empty() || name.contains(odd) || goes_on {
             return Err(ReadError::new(
                 "ScannerError",
                 "expected ASCII letters, digits, '-' or '_' in the name of an anchor or alias",
@@ -230,12 +242,19 @@ impl<'text> Gaps<'text> {
         if end < start {
             return Ok(());
         }
-        self.gap = Span::new(start, end);
         let bytes = self.text.as_bytes();
         let mut at = start;
         while at < end {
             let line_start = at == 0 || matches!(bytes[at - 1], b'\n' | b'\r');
             match bytes[at] {
+                b'.' if line_start && !self.begun => {
+                    let message = "expected a document, but found '...'";
+                    return Err(ReadError::new("ParserError", message, Span::at(at)));
+                }
+                b'-' if line_start => {
+                    self.begun = true;
+                    at += 1;
+                }
                 b'\t' => return Err(tab_error(at)),
                 b'#' => at = self.line_end(at),
                 b'&' | b'*' | b'!' => at = self.word_end(at),
@@ -247,12 +266,20 @@ impl<'text> Gaps<'text> {
             }
         }
         self.cursor = end;
+        self.begun |= end < self.text.len();
         Ok(())
     }
 
     /// Checks a `%` line.
     fn directive(&self, start: usize) -> Result<(), ReadError> {
         let line = &self.text[start..self.line_end(start)];
+        let odd = |c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c));
+        let name = line[1..].split(odd).next().unwrap_or_default();
+        if name.is_empty() || !matches!(line[1 + name.len()..].bytes().next(), None | Some(b' ')) {
+            let message = "expected ASCII letters, digits, '-' or '_' in the name of a directive";
+            let span = Span::new(start, start + line.len());
+            return Err(ReadError::new("ScannerError", message, span));
+        }
         let Some(version) = line.strip_prefix("%YAML ") else {
             return match line.find('\t') {
                 Some(tab) if line.starts_with("%TAG") || line.starts_with("%YAML") => {
