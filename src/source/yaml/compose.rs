@@ -79,14 +79,13 @@ impl<'text> Composer<'text> {
             }
             Step::DocumentEnd => Ok(()),
             Step::Alias => {
-                let name = self.gaps.alias(event.span)?;
+                self.gaps.token(event.span)?;
+                let name = self.gaps.name(event.span)?;
                 let Some(node) = self.anchors.get(name).copied() else {
-                    return Err(ReadError::new(
-                        "ComposerError",
-                        format!("found undefined alias '{name}'"),
-                        event.span,
-                    ));
+                    let message = format!("found undefined alias '{name}'");
+                    return Err(ReadError::new("ComposerError", message, event.span));
                 };
+                self.gaps.same_name(event.span, name)?;
                 self.attach(node, event.span.end);
                 Ok(())
             }
@@ -219,7 +218,10 @@ impl<'text> Composer<'text> {
         let gap = gap.unwrap_or_default();
         if expects_key {
             let properties = [event.anchor, event.tag_span].into_iter().flatten();
-            let start = properties.map(|span| span.start).chain([event.span.start]).min();
+            let start = properties
+                .map(|span| span.start)
+                .chain([event.span.start])
+                .min();
             open.simple_key = start.filter(|_| !gap.contains(&b'?'));
             return Ok(());
         }
@@ -241,16 +243,13 @@ impl<'text> Composer<'text> {
         Ok(())
     }
 
-    fn check_properties(
-        &self,
-        anchor: &Option<Span>,
-        tag: Option<Span>,
-    ) -> Result<(), ReadError> {
+    fn check_properties(&self, anchor: &Option<Span>, tag: Option<Span>) -> Result<(), ReadError> {
         if let Some(tag) = tag {
             self.gaps.tag(tag)?;
         }
         if let Some(anchor) = *anchor {
-            let name = self.gaps.anchor(anchor)?;
+            let name = self.gaps.name(anchor)?;
+            self.gaps.same_name(anchor, name)?;
             if self.anchors.contains_key(name) {
                 return Err(ReadError::new(
                     "ComposerError",

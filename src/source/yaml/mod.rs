@@ -97,3 +97,6 @@ fn check_printable(text: &str) -> Result<(), ReadError> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;
