@@ -465,6 +465,36 @@ fn hostile_texts_end_soon() {
     assert_eq!(error.exception, "RecursionError");
 }
 
+/// Texts in which a naive reader goes over the same part again and again.
+#[test]
+fn aliases_to_large_things_cost_no_more_than_their_text() {
+    let large = "x".repeat(100_000);
+    let keys = format!("- &a {large}\n- ? *a\n{}", "  ? *a\n".repeat(20_000));
+    assert_eq!(
+        Syntax::Yaml.read(&keys).unwrap().root().elements().count(),
+        2
+    );
+    let copies = format!("- &a {large}\n{}", "- *a\n".repeat(50_000));
+    assert_eq!(Syntax::Yaml.read(&copies).unwrap().root().object(), None);
+    let pairs = "a: 1, ".repeat(20_000);
+    let defaults = format!(
+        "- !!str &a {{{pairs}=: b}}\n{}",
+        "- !!str {=: *a}\n".repeat(20_000)
+    );
+    assert!(Syntax::Yaml.read(&defaults).is_ok());
+    let sources = "*a, ".repeat(1_200);
+    let merges = format!(
+        "- &a {{}}\n- &b [{sources}]\n{}",
+        "- {<<: *b}\n".repeat(1_200)
+    );
+    let error = Syntax::Yaml.read(&merges).unwrap_err();
+    assert_eq!(error.exception, "MemoryError");
+    let touching = "- \"a\"#b\n".repeat(300);
+    assert!(Syntax::Yaml.read(&touching).is_ok());
+    let nested = format!("{}{}", "{[".repeat(200), large);
+    assert!(Syntax::Yaml.read(&nested).is_err());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -165,7 +165,7 @@ impl<'text> Events<'text> {
         let offset = error.marker().byte_offset().unwrap_or(self.text.len());
         let (exception, message, offset) = match error.kind() {
             ErrorKind::CommentNotSeparated => return Stop::TouchingComment(offset),
-            kind if exception(kind) == TAB => {
+            kind if is_tab(kind) => {
                 let rest = self.text.get(offset..).unwrap_or_default();
                 let tab = offset + rest.find('\t').unwrap_or(0);
                 let message = "found character '\\t' that cannot start any token".to_owned();
@@ -184,18 +184,22 @@ fn collection_style(style: StructureStyle) -> Style {
     }
 }
 
-/// Stands for PyYAML's one fault about tabs, where granit has five.
-const TAB: &str = "tab";
+/// Whether it is about a tab: PyYAML has one fault for these.
+fn is_tab(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabInPlainScalar
+    )
+}
 
 /// The class of PyYAML's exception for the same fault.
 fn exception(kind: &ErrorKind) -> &'static str {
     match kind {
         ErrorKind::RecursionLimitExceeded => "RecursionError",
-        ErrorKind::TabNotAllowed
-        | ErrorKind::TabInBlockIndentation
-        | ErrorKind::TabAtBlockScalarStart
-        | ErrorKind::TabInIndentation
-        | ErrorKind::TabInPlainScalar => TAB,
         ErrorKind::UnexpectedEofFlowSequence
         | ErrorKind::UnexpectedEofFlowMapping
         | ErrorKind::UnexpectedEofImplicitFlowMapping
