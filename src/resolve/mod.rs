@@ -2,6 +2,7 @@
 
 pub mod outcome;
 pub mod run;
+pub mod target;
 
 pub use outcome::{
     Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable,
@@ -11,3 +12,4 @@ pub use run::{
     Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
     Stage, Value, Voice, Word,
 };
+pub use target::Target;
