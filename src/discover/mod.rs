@@ -110,7 +110,7 @@ fn candidate(path: &Path, shown: String, explicit: bool) -> Candidate {
 }
 
 /// The path relative to the current directory where that is possible, without `.` parts and with `/`.
-fn shown(path: &Path, current: &Path) -> String {
+pub(crate) fn shown(path: &Path, current: &Path) -> String {
     let relative = path.strip_prefix(current).unwrap_or(path);
     let mut shown = String::new();
     for component in relative.components() {

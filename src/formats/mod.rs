@@ -73,14 +73,12 @@ pub fn recognise(text: &str, read: Result<&Document, &ReadError>) -> Option<Reco
 
 /// The key of a mapping inside this one that would be an accelerate config if it stood alone. accelerate reads
 /// top-level keys only, so such a file configures nothing.
-pub fn nested_config(text: &str, document: &Document) -> Option<String> {
-    let root = document.root();
-    root.entries().find_map(|entry| {
-        let key = entry.key.text()?;
-        Outline::of_tree(text, entry.value)
-            .is_accelerate()
-            .then(|| key.to_owned())
-    })
+pub fn nested_config(text: &str, document: &Document) -> Option<Span> {
+    document
+        .root()
+        .entries()
+        .find(|entry| Outline::of_tree(text, entry.value).is_accelerate())
+        .map(|entry| entry.key.span())
 }
 
 #[cfg(test)]

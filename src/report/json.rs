@@ -170,7 +170,7 @@ impl TargetOutput {
         Self {
             accelerate: AccelerateOutput {
                 value: target.accelerate.value.to_string(),
-                asked: target.accelerate_asked.clone(),
+                asked: target.accelerate_asked.as_ref().map(ToString::to_string),
                 origin: target.accelerate.origin.as_str(),
             },
             gpu: target.gpu.as_ref().map(|gpu| output(gpu, |gpu| gpu.name)),

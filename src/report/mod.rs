@@ -13,6 +13,7 @@ use std::io::{self, Write};
 
 use crate::formats::Kind;
 use crate::resolve::Target;
+use crate::resolve::target::Asked;
 use crate::rules::{Finding, Severity};
 
 pub use escape::one_line;
@@ -151,13 +152,12 @@ fn closing_line(checked: &Checked) -> String {
         let ending = if count == 1 { "" } else { "s" };
         format!("{count} {noun}{ending}")
     };
-    let version = match &checked.target.accelerate_asked {
-        Some(asked) => format!(
-            "accelerate {} (for {asked})",
-            checked.target.accelerate.value
-        ),
-        None => format!("accelerate {}", checked.target.accelerate.value),
+    let stands_for = match &checked.target.accelerate_asked {
+        Some(Asked::Newer(version)) => format!(" (the newest known; {version} was asked for)"),
+        Some(Asked::Range(range)) => format!(" (the newest that {} allows)", one_line(range)),
+        None => String::new(),
     };
+    let version = format!("accelerate {}{stands_for}", checked.target.accelerate.value);
     let configs = plural(checked.files.len(), "accelerate config");
     let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()

@@ -5,6 +5,7 @@ mod parse;
 mod suggest;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use pep440_rs::Version;
 
@@ -60,13 +61,31 @@ pub struct Gpu {
     pub capability: (u32, u32),
 }
 
+/// What was asked for, where the newest known release stands for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A version newer than every known release.
+    Newer(Version),
+    /// A range, of which the release is the newest that is known and allowed.
+    Range(String),
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Newer(version) => write!(f, "{version}"),
+            Self::Range(range) => f.write_str(range),
+        }
+    }
+}
+
 /// The versions and the hardware that a check assumes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The accelerate release that decides.
     pub accelerate: Declared<Version>,
-    /// What was asked for, where another release decides: a version newer than every known one, or a range.
-    pub accelerate_asked: Option<String>,
+    /// What was asked for, where it is not that release itself.
+    pub accelerate_asked: Option<Asked>,
     /// The GPU model.
     pub gpu: Option<Declared<Gpu>>,
     /// The compute capability, said itself or through the GPU model.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use pep440_rs::{Version, VersionSpecifiers};
 
-use super::{Declared, Gpu, Target, TargetOrigin, closest, gpus};
+use super::{Asked, Declared, Gpu, Target, TargetOrigin, closest, gpus};
 
 /// Packages whose installation a config can depend on, under accelerate's names, with the other names that people use.
 const INSTALLABLE: &[(&str, &[&str])] = &[
@@ -159,7 +159,7 @@ fn set_accelerate(
                 format!("{}{}", nearest(value, releases), known()),
             ));
         };
-        (allowed.clone(), Some(value.to_owned()))
+        (allowed.clone(), Some(Asked::Range(value.to_owned())))
     } else {
         let asked = version("accelerate", value)?;
         if &asked < oldest {
@@ -169,7 +169,7 @@ fn set_accelerate(
             ));
         }
         if &asked > newest {
-            (newest.clone(), Some(asked.to_string()))
+            (newest.clone(), Some(Asked::Newer(asked)))
         } else {
             (full(asked), None)
         }
