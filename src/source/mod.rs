@@ -7,6 +7,7 @@
 pub mod file;
 pub mod json;
 pub mod object;
+mod repr;
 pub mod route;
 pub mod span;
 pub mod tree;
@@ -30,6 +31,17 @@ pub struct ReadError {
     pub message: String,
     /// Where, if one place can be named.
     pub span: Option<Span>,
+}
+
+impl ReadError {
+    /// A fault at one place.
+    pub(crate) fn new(exception: &'static str, message: impl Into<String>, span: Span) -> Self {
+        Self {
+            exception,
+            message: message.into(),
+            span: Some(span),
+        }
+    }
 }
 
 /// The two syntaxes in which accelerate reads its configuration, chosen by file name alone

@@ -28,8 +28,10 @@ pub enum Style {
 pub enum Data {
     /// A scalar, as the Python object that it becomes.
     Scalar(Object),
-    /// A list (or one of YAML's pair lists).
+    /// A list. `!!omap` and `!!pairs` are lists of tuples.
     List(Vec<NodeId>),
+    /// A tuple: a key and its value in `!!omap` or `!!pairs`.
+    Tuple(Vec<NodeId>),
     /// A dict: what Python sees, so each key once, merged keys included, in Python's insertion order.
     Dict(Vec<Entry>),
     /// A set, from `!!set`.
@@ -39,7 +41,8 @@ pub enum Data {
 /// One key and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The key's node.
+    /// The key's node. Of a key written twice the last one, unless that is another type (`1`, then `true`): Python
+    /// keeps the first key object.
     pub key: NodeId,
     /// The value's node.
     pub value: NodeId,
@@ -51,7 +54,8 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The bytes of the node as written: quotes and brackets included; anchor, tag and trailing comment not. A block
-    /// collection reaches from its first key or dash to the end of its last value; no text at all is an empty span.
+    /// collection reaches from its first key or dash to the end of its last value; a block scalar from its `|` or `>`
+    /// to the end of its last line that is not blank; no text at all is an empty span (after the `:` of its key).
     pub span: Span,
     /// How it is written.
     pub style: Style,
@@ -71,7 +75,7 @@ pub struct Comment {
 pub struct DuplicateKey {
     /// The key as Python's `str()` shows it.
     pub key: String,
-    /// The key that loses.
+    /// The key that loses. A key written three times gives two of these.
     pub first: Span,
     /// The key whose value Python keeps.
     pub last: Span,
@@ -204,10 +208,12 @@ impl<'document> NodeRef<'document> {
         })
     }
 
-    /// The elements of a list or set; nothing for anything else.
+    /// The elements of a list, tuple or set; nothing for anything else.
     pub fn elements(self) -> impl Iterator<Item = NodeRef<'document>> {
         let elements = match self.data() {
-            Data::List(elements) | Data::Set(elements) => elements.as_slice(),
+            Data::List(elements) | Data::Tuple(elements) | Data::Set(elements) => {
+                elements.as_slice()
+            }
             _ => &[],
         };
         elements.iter().map(move |id| NodeRef {
@@ -225,38 +231,68 @@ impl<'document> NodeRef<'document> {
     /// itself: an alias bomb or a recursive anchor.
     pub fn object(self) -> Option<Object> {
         let mut left = OBJECT_LIMIT;
-        self.object_within(&mut left, 0)
+        // No recursion: a thread's stack may be too small for the deepest tree.
+        let mut open: Vec<Unfinished<'document>> = Vec::new();
+        let mut next = self;
+        loop {
+            left = left.checked_sub(1)?;
+            let mut finished = match next.data() {
+                Data::Scalar(object) => Some(object.clone()),
+                // Deeper than Python reads: only a recursive anchor comes here.
+                _ if open.len() > 1_000 => return None,
+                _ => {
+                    open.push(Unfinished::new(next));
+                    None
+                }
+            };
+            loop {
+                let Some(inner) = open.last_mut() else {
+                    return finished;
+                };
+                inner.objects.extend(finished.take());
+                if let Some(part) = inner.parts.pop() {
+                    next = part;
+                    break;
+                }
+                finished = open.pop().map(Unfinished::finish);
+            }
+        }
+    }
+}
+
+/// A collection whose object is being built.
+struct Unfinished<'document> {
+    data: &'document Data,
+    /// Elements, or keys and values in turns, that have no object yet; the next one last.
+    parts: Vec<NodeRef<'document>>,
+    objects: Vec<Object>,
+}
+
+impl<'document> Unfinished<'document> {
+    fn new(node: NodeRef<'document>) -> Self {
+        let entries = node.entries().flat_map(|entry| [entry.key, entry.value]);
+        let mut parts: Vec<_> = node.elements().chain(entries).collect();
+        parts.reverse();
+        Self {
+            data: node.data(),
+            parts,
+            objects: Vec::new(),
+        }
     }
 
-    fn object_within(self, left: &mut usize, depth: usize) -> Option<Object> {
-        // Deeper than PyYAML's own recursion allows: only a recursive anchor comes here.
-        if depth > 1_000 {
-            return None;
-        }
-        *left = left.checked_sub(1)?;
-        let mut all = |ids: &[NodeId]| -> Option<Vec<Object>> {
-            ids.iter()
-                .map(|id| {
-                    NodeRef {
-                        document: self.document,
-                        id: *id,
-                    }
-                    .object_within(left, depth + 1)
-                })
-                .collect()
-        };
-        Some(match self.data() {
-            Data::Scalar(object) => object.clone(),
-            Data::List(elements) => Object::List(all(elements)?),
-            Data::Set(elements) => Object::Set(all(elements)?),
+    fn finish(self) -> Object {
+        match self.data {
+            Data::Tuple(_) => Object::Tuple(self.objects),
+            Data::Set(_) => Object::Set(self.objects),
             Data::Dict(_) => {
-                let mut pairs = Vec::new();
-                for entry in self.entries() {
-                    let key = entry.key.object_within(left, depth + 1)?;
-                    pairs.push((key, entry.value.object_within(left, depth + 1)?));
+                let mut pairs = Vec::with_capacity(self.objects.len() / 2);
+                let mut objects = self.objects.into_iter();
+                while let (Some(key), Some(value)) = (objects.next(), objects.next()) {
+                    pairs.push((key, value));
                 }
                 Object::Dict(pairs)
             }
-        })
+            Data::List(_) | Data::Scalar(_) => Object::List(self.objects),
+        }
     }
 }
