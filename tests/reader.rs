@@ -23,12 +23,19 @@ fn lines(name: &str) -> Vec<Value> {
 /// The same form as `typed` in `tools/pyyaml_oracle.py`: JSON that keeps Python's types apart.
 fn typed(node: NodeRef<'_>, above: &mut Vec<u32>) -> Value {
     let id = format!("{:?}", node.id());
-    let id: u32 = id.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+    let id: u32 = id
+        .trim_matches(|c: char| !c.is_ascii_digit())
+        .parse()
+        .unwrap();
     if above.contains(&id) {
         return json!({"recursive": true});
     }
     above.push(id);
-    let mut elements = || node.elements().map(|element| typed(element, above)).collect::<Vec<_>>();
+    let mut elements = || {
+        node.elements()
+            .map(|element| typed(element, above))
+            .collect::<Vec<_>>()
+    };
     let value = match node.data() {
         Data::Scalar(object) => typed_scalar(object),
         Data::List(_) => Value::Array(elements()),
@@ -101,40 +108,69 @@ fn check_spans(text: &str, document: &Document) {
     let file = SourceFile::from_text("t", text);
     for node in nodes(document) {
         let span = node.span();
-        assert!(text.get(span.start..span.end).is_some(), "{span:?} of {text:?}");
+        assert!(
+            text.get(span.start..span.end).is_some(),
+            "{span:?} of {text:?}"
+        );
         let slice = file.slice(span);
         match (node.data(), node.style()) {
             (Data::Scalar(_), Style::DoubleQuoted) => {
-                assert!(slice.len() > 1 && slice.starts_with('"') && slice.ends_with('"'), "{slice:?} of {text:?}");
+                assert!(
+                    slice.len() > 1 && slice.starts_with('"') && slice.ends_with('"'),
+                    "{slice:?} of {text:?}"
+                );
             }
             (Data::Scalar(_), Style::SingleQuoted) => {
-                assert!(slice.len() > 1 && slice.starts_with('\'') && slice.ends_with('\''), "{slice:?} of {text:?}");
+                assert!(
+                    slice.len() > 1 && slice.starts_with('\'') && slice.ends_with('\''),
+                    "{slice:?} of {text:?}"
+                );
             }
             (Data::Scalar(Object::Str(value)), Style::Plain) => {
-                let words = |text: &str| text.split([' ', '\n', '\r', '\u{85}']).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+                let words = |text: &str| {
+                    text.split([' ', '\n', '\r', '\u{85}'])
+                        .filter(|word| !word.is_empty())
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                };
                 assert_eq!(words(slice), words(value), "of {text:?}");
             }
             (Data::Scalar(_), Style::Plain) => {
                 assert_eq!(slice.trim(), slice, "of {text:?}");
-                assert!(!slice.contains([':', '#']) || !slice.contains(": "), "of {text:?}");
+                assert!(
+                    !slice.contains([':', '#']) || !slice.contains(": "),
+                    "of {text:?}"
+                );
             }
             (Data::Scalar(_), Style::BlockScalar) => {
                 assert!(slice.starts_with(['|', '>']), "{slice:?} of {text:?}");
             }
             (Data::Dict(_), Style::Flow) => {
                 // `[a: b]` has no braces of its own.
-                assert_eq!(slice.starts_with('{'), slice.ends_with('}'), "{slice:?} of {text:?}");
+                assert_eq!(
+                    slice.starts_with('{'),
+                    slice.ends_with('}'),
+                    "{slice:?} of {text:?}"
+                );
             }
             (Data::List(_), Style::Flow) => {
-                assert!(slice.starts_with('[') && slice.ends_with(']'), "{slice:?} of {text:?}");
+                assert!(
+                    slice.starts_with('[') && slice.ends_with(']'),
+                    "{slice:?} of {text:?}"
+                );
             }
-            (Data::List(_), Style::Block) => assert!(slice.starts_with('-'), "{slice:?} of {text:?}"),
+            (Data::List(_), Style::Block) => {
+                assert!(slice.starts_with('-'), "{slice:?} of {text:?}")
+            }
             _ => {}
         }
     }
     for comment in &document.comments {
         let slice = file.slice(comment.span);
-        assert!(slice.starts_with('#') && !slice.contains(['\n', '\r']), "{slice:?} of {text:?}");
+        assert!(
+            slice.starts_with('#') && !slice.contains(['\n', '\r']),
+            "{slice:?} of {text:?}"
+        );
     }
 }
 
@@ -171,17 +207,28 @@ fn compare_recorded() {
         if ours != expected {
             let message = read.as_ref().err().map(|error| &error.message);
             let short: String = text.chars().take(200).collect();
-            wrong.push(format!("{short:?}\n  python {expected}\n  ours   {ours} {message:?}"));
+            wrong.push(format!(
+                "{short:?}\n  python {expected}\n  ours   {ours} {message:?}"
+            ));
         }
         let Ok(document) = read else { continue };
         check_spans(text, &document);
         if let (Some(repr), Some(object)) = (row["repr"].as_str(), document.root().object()) {
             if ours == expected && object.python_repr() != repr {
-                wrong.push(format!("{text:?}\n  python {repr}\n  ours   {}", object.python_repr()));
+                wrong.push(format!(
+                    "{text:?}\n  python {repr}\n  ours   {}",
+                    object.python_repr()
+                ));
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), recorded.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ:\n{}",
+        wrong.len(),
+        recorded.len(),
+        wrong.join("\n")
+    );
     assert!(known.is_empty(), "no longer recorded: {:?}", known.keys());
 }
 
@@ -215,11 +262,19 @@ fn the_corpus_is_read_as_python_reads_it() {
             Err(error) => error.exception.to_owned(),
         };
         if ours != expected {
-            wrong.push(format!("{path}: python {expected}, ours {ours} {:?}", read.err()));
+            wrong.push(format!(
+                "{path}: python {expected}, ours {ours} {:?}",
+                read.err()
+            ));
         }
     }
     println!("{compared} files of the corpus compared");
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// For `tools/fuzz_pyyaml.py`: answers the YAML texts in the file that `FP8LINT_TEXTS` names.
@@ -270,7 +325,10 @@ fn an_independent_reader_sees_the_same_structure() {
             continue;
         }
         compared += 1;
-        assert!(same_structure(ours.root(), &theirs), "{theirs:?} of {text:?}");
+        assert!(
+            same_structure(ours.root(), &theirs),
+            "{theirs:?} of {text:?}"
+        );
     }
     assert!(compared > 1000, "only {compared} texts that both take");
 }
@@ -287,7 +345,10 @@ fn same_structure(ours: NodeRef<'_>, theirs: &serde_yaml::Value) -> bool {
         }
         (Data::List(elements), Value::Sequence(theirs)) => {
             elements.len() == theirs.len()
-                && ours.elements().zip(theirs).all(|(ours, theirs)| same_structure(ours, theirs))
+                && ours
+                    .elements()
+                    .zip(theirs)
+                    .all(|(ours, theirs)| same_structure(ours, theirs))
         }
         (Data::Scalar(Object::Str(text)), theirs) if ours.style() != Style::Plain => {
             theirs.as_str() == Some(text)
@@ -299,10 +360,64 @@ fn same_structure(ours: NodeRef<'_>, theirs: &serde_yaml::Value) -> bool {
 
 fn yaml_like() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
-        "a", "b: ", "- ", "? ", ": ", "\n", "\n  ", "\n    ", "[", "]", "{", "}", ", ", "\"", "'", "|\n", ">-\n", "# c",
-        "&a ", "*a", "!!str ", "!x ", "<<: ", "---\n", "...\n", "%YAML 1.1\n", "\t", "\r", "\r\n", "\u{feff}", "é", "😀",
-        "\u{85}", "\u{2028}", "\\", "\\u00e9", "1", "0x1F", "2024-01-01", "no", "~", "=", "@", "`", "%", "-", ":", "?",
-        "#", "\0", "|2\n", "|+\n", "!", "&", "*", " ", "!<", ">",
+        "a",
+        "b: ",
+        "- ",
+        "? ",
+        ": ",
+        "\n",
+        "\n  ",
+        "\n    ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        "\"",
+        "'",
+        "|\n",
+        ">-\n",
+        "# c",
+        "&a ",
+        "*a",
+        "!!str ",
+        "!x ",
+        "<<: ",
+        "---\n",
+        "...\n",
+        "%YAML 1.1\n",
+        "\t",
+        "\r",
+        "\r\n",
+        "\u{feff}",
+        "é",
+        "😀",
+        "\u{85}",
+        "\u{2028}",
+        "\\",
+        "\\u00e9",
+        "1",
+        "0x1F",
+        "2024-01-01",
+        "no",
+        "~",
+        "=",
+        "@",
+        "`",
+        "%",
+        "-",
+        ":",
+        "?",
+        "#",
+        "\0",
+        "|2\n",
+        "|+\n",
+        "!",
+        "&",
+        "*",
+        " ",
+        "!<",
+        ">",
     ];
     prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
@@ -337,7 +452,9 @@ fn hostile_texts_end_soon() {
     let merges: String = (1..20_000)
         .map(|level| format!("- &a{level} {{k{level}: 1, <<: *a{}}}\n", level - 1))
         .collect();
-    let error = Syntax::Yaml.read(&format!("- &a0 {{k0: 1}}\n{merges}")).unwrap_err();
+    let error = Syntax::Yaml
+        .read(&format!("- &a0 {{k0: 1}}\n{merges}"))
+        .unwrap_err();
     assert_eq!(error.exception, "MemoryError");
     // A chain of merges that is flattened from its far end.
     let chain: String = (1..5_000)

@@ -209,8 +209,14 @@ mod tests {
             }
         };
         assert_eq!(paths(&["fp8lint"]), [""; 0].map(PathBuf::from));
-        assert_eq!(paths(&["fp8lint", "examples"]), ["examples"].map(PathBuf::from));
-        assert_eq!(paths(&["fp8lint", "check", "rules"]), ["rules"].map(PathBuf::from));
+        assert_eq!(
+            paths(&["fp8lint", "examples"]),
+            ["examples"].map(PathBuf::from)
+        );
+        assert_eq!(
+            paths(&["fp8lint", "check", "rules"]),
+            ["rules"].map(PathBuf::from)
+        );
         assert_eq!(
             paths(&["fp8lint", "--quiet", "./rules", "check"]),
             ["./rules", "check"].map(PathBuf::from)

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use crate::discover::{self, Candidate, Discovery, PatternError, Patterns, Problem};
 use crate::formats::{self, Kind};
-use crate::report::{self, CheckedFile, Checked, Format, Style};
+use crate::knowledge;
+use crate::report::{self, Checked, CheckedFile, Format, Style};
 use crate::resolve::target::{TargetError, closest, packages_asked};
 use crate::resolve::{Code, Config, ConfigFile, Launcher, Run, Stage, Target};
 use crate::rules::Finding;
 use crate::source::{ReadError, SourceFile, Syntax};
-use crate::knowledge;
 
 use super::arguments::{CheckArguments, ReportRequest};
 use super::failure::{Exit, Failure};
@@ -90,11 +90,9 @@ impl Plan {
 
 /// The target of `--target` settings.
 pub(super) fn target(settings: &[String]) -> Result<Target, Failure> {
-    Target::parse(
-        settings.iter().map(String::as_str),
-        knowledge::releases(),
+    Target::parse(settings.iter().map(String::as_str), knowledge::releases()).map_err(
+        |TargetError { message, help }| Failure::usage(format!("--target: {message}"), help),
     )
-    .map_err(|TargetError { message, help }| Failure::usage(format!("--target: {message}"), help))
 }
 
 fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, Failure> {
@@ -138,10 +136,7 @@ enum Input {
 }
 
 /// Discover: the files to check, and the paths that cannot be searched.
-fn inputs(
-    arguments: &CheckArguments,
-    plan: &Plan,
-) -> Result<(Vec<Input>, Vec<Problem>), Failure> {
+fn inputs(arguments: &CheckArguments, plan: &Plan) -> Result<(Vec<Input>, Vec<Problem>), Failure> {
     let is_standard_input = |path: &&PathBuf| path.as_os_str() == STANDARD_INPUT;
     let mut paths: Vec<_> = arguments
         .paths
@@ -152,9 +147,8 @@ fn inputs(
     if arguments.paths.is_empty() {
         paths.push(PathBuf::from("."));
     }
-    let current = std::env::current_dir().map_err(|error| {
-        Failure::run(format!("the current folder cannot be read: {error}"))
-    })?;
+    let current = std::env::current_dir()
+        .map_err(|error| Failure::run(format!("the current folder cannot be read: {error}")))?;
     let Discovery {
         candidates,
         problems,
@@ -210,7 +204,8 @@ fn check(input: &Input, target: &Target) -> FileResult {
         return result;
     }
     // Bytes that are not UTF-8 may still be a config: the one that accelerate refuses.
-    let looks_like_config = std::str::from_utf8(&bytes).is_err() && looks_like_config(&decode(&bytes));
+    let looks_like_config =
+        std::str::from_utf8(&bytes).is_err() && looks_like_config(&decode(&bytes));
     match SourceFile::new(shown.clone(), bytes) {
         Ok(source) => check_text(Arc::new(source), explicit, target, &mut result),
         Err(error) => {
@@ -249,7 +244,10 @@ fn check_text(file: Arc<SourceFile>, explicit: bool, target: &Target, result: &m
             }
         }
         None if explicit => {
-            let why = if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
+            let why = if text
+                .trim_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
+                .is_empty()
+            {
                 NoConfig::Empty
             } else if text.contains('\0') {
                 NoConfig::NotText

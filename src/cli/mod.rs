@@ -51,9 +51,7 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Some(Command::Resolve(arguments)) => resolve::run(&arguments),
         Some(Command::Explain { rule }) => print(&explain::explain(&rule)?),
         Some(Command::Rules) => print(&explain::list()),
-        Some(Command::Schema {
-            of: Schema::Output,
-        }) => print(crate::report::JSON_SCHEMA),
+        Some(Command::Schema { of: Schema::Output }) => print(crate::report::JSON_SCHEMA),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "fp8lint", &mut script);

@@ -72,7 +72,10 @@ pub(super) fn unreadable(path: &str, reason: &str, help: Option<String>) -> Find
 pub(super) fn too_large(path: &str, limit: u64) -> Finding {
     finding(
         &FILE_TOO_LARGE,
-        format!("this file is larger than {} MiB and was not read", limit >> 20),
+        format!(
+            "this file is larger than {} MiB and was not read",
+            limit >> 20
+        ),
         Label::file(path, ""),
         Some("a config of that size is hardly meant; leave the file out with --exclude".to_owned()),
     )
@@ -105,7 +108,8 @@ pub(super) fn no_config(path: &str, file: Option<&Arc<SourceFile>>, why: NoConfi
         NoConfig::Empty => (
             "this file is empty; accelerate cannot load it as a config".to_owned(),
             None,
-            "write at least `distributed_type`, or let `accelerate config --config_file` write it".to_owned(),
+            "write at least `distributed_type`, or let `accelerate config --config_file` write it"
+                .to_owned(),
         ),
         NoConfig::NotText => (
             "this file is no UTF-8 text, so it is no accelerate config".to_owned(),
@@ -129,7 +133,9 @@ pub(super) fn no_config(path: &str, file: Option<&Arc<SourceFile>>, why: NoConfi
                     "the keys of an accelerate config stand below `{name}` here; accelerate reads top-level keys only"
                 ),
                 Some(key),
-                format!("move what is below `{name}` into a file of its own and give that to --config_file"),
+                format!(
+                    "move what is below `{name}` into a file of its own and give that to --config_file"
+                ),
             )
         }
     };

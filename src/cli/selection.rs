@@ -60,7 +60,12 @@ mod tests {
     use super::*;
 
     fn selection(select: &[&str], ignore: &[&str]) -> Result<Selection, Failure> {
-        let owned = |rules: &[&str]| rules.iter().map(|rule| (*rule).to_owned()).collect::<Vec<_>>();
+        let owned = |rules: &[&str]| {
+            rules
+                .iter()
+                .map(|rule| (*rule).to_owned())
+                .collect::<Vec<_>>()
+        };
         Selection::new(&owned(select), &owned(ignore))
     }
 
@@ -80,6 +85,10 @@ mod tests {
             assert!(selection(&[rule], &[]).is_err(), "{rule}");
         }
         let failure = selection(&["unreadable-fil"], &[]).unwrap_err();
-        assert!(failure.to_string().contains("did you mean unreadable-file?"));
+        assert!(
+            failure
+                .to_string()
+                .contains("did you mean unreadable-file?")
+        );
     }
 }

@@ -50,7 +50,12 @@ mod tests {
         for threads in [1, 2, 7] {
             let threads = NonZeroUsize::new(threads).unwrap();
             let doubled = map(threads, &items, |item| item * 2);
-            assert!(doubled.iter().enumerate().all(|(index, item)| *item == index * 2));
+            assert!(
+                doubled
+                    .iter()
+                    .enumerate()
+                    .all(|(index, item)| *item == index * 2)
+            );
         }
         assert!(map(NonZeroUsize::MIN, &[0; 0], |item| *item).is_empty());
     }

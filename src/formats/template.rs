@@ -37,7 +37,7 @@ fn in_node(node: NodeRef<'_>, depth: usize, left: &mut usize) -> Option<Span> {
         Data::Dict(_) => node.entries().find_map(|entry| {
             in_node(entry.key, depth, left).or_else(|| in_node(entry.value, depth, left))
         }),
-        Data::List(_) | Data::Set(_) => node
+        Data::List(_) | Data::Tuple(_) | Data::Set(_) => node
             .elements()
             .find_map(|element| in_node(element, depth, left)),
     }

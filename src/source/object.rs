@@ -247,9 +247,11 @@ mod tests {
         assert!(Object::from(1).python_eq(&Object::Float(1.0)));
         assert!(Object::from(false).python_eq(&Object::Float(-0.0)));
         assert!(!Object::from(1).python_eq(&Object::from("1")));
-        assert!(large("100000000000000000000000000000000000000000000000000").python_eq(&large(
-            "100000000000000000000000000000000000000000000000000"
-        )));
+        assert!(
+            large("100000000000000000000000000000000000000000000000000").python_eq(&large(
+                "100000000000000000000000000000000000000000000000000"
+            ))
+        );
         assert!(!Object::Float(f64::NAN).python_eq(&Object::Float(f64::NAN)));
         assert!(large("1152921504606846976").python_eq(&Object::Float(2_f64.powi(60))));
     }

@@ -212,11 +212,17 @@ mod tests {
             ("it's", "\"it's\""),
             ("'\"", "'\\'\"'"),
             ("a\n\t\\\u{7f}\u{e9}\u{ad}", "'a\\n\\t\\\\\\x7fé\\xad'"),
-            ("\u{301}\u{2028}\u{feff}\u{e0001}", "'\u{301}\\u2028\\ufeff\\U000e0001'"),
+            (
+                "\u{301}\u{2028}\u{feff}\u{e0001}",
+                "'\u{301}\\u2028\\ufeff\\U000e0001'",
+            ),
         ] {
             assert_eq!(Object::from(text).python_repr(), repr);
         }
-        assert_eq!(Object::Bytes(b"a'\xff".to_vec()).python_repr(), "b\"a'\\xff\"");
+        assert_eq!(
+            Object::Bytes(b"a'\xff".to_vec()).python_repr(),
+            "b\"a'\\xff\""
+        );
     }
 
     #[test]

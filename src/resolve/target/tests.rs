@@ -43,7 +43,15 @@ fn versions_and_ranges_of_accelerate() {
     ] {
         let target = target(&[&format!("accelerate={value}")]);
         assert_eq!(target.accelerate.value.to_string(), decides, "{value}");
-        assert_eq!(target.accelerate_asked.as_ref().map(ToString::to_string).as_deref(), asked, "{value}");
+        assert_eq!(
+            target
+                .accelerate_asked
+                .as_ref()
+                .map(ToString::to_string)
+                .as_deref(),
+            asked,
+            "{value}"
+        );
         assert_eq!(target.accelerate.origin, TargetOrigin::Flag);
     }
 }

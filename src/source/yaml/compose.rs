@@ -219,7 +219,10 @@ impl<'text> Composer<'text> {
         let gap = gap.unwrap_or_default();
         if expects_key {
             let properties = [event.anchor, event.tag_span].into_iter().flatten();
-            let start = properties.map(|span| span.start).chain([event.span.start]).min();
+            let start = properties
+                .map(|span| span.start)
+                .chain([event.span.start])
+                .min();
             open.simple_key = start.filter(|_| !gap.contains(&b'?'));
             return Ok(());
         }
@@ -241,11 +244,7 @@ impl<'text> Composer<'text> {
         Ok(())
     }
 
-    fn check_properties(
-        &self,
-        anchor: &Option<Span>,
-        tag: Option<Span>,
-    ) -> Result<(), ReadError> {
+    fn check_properties(&self, anchor: &Option<Span>, tag: Option<Span>) -> Result<(), ReadError> {
         if let Some(tag) = tag {
             self.gaps.tag(tag)?;
         }

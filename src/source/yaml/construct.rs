@@ -95,9 +95,7 @@ impl Constructor {
             _ => {}
         }
         let text = self.text(node)?;
-        if *tag == Tag::Timestamp
-            && !matches!(self.graph.nodes[node].content, Content::Scalar(_))
-        {
+        if *tag == Tag::Timestamp && !matches!(self.graph.nodes[node].content, Content::Scalar(_)) {
             let message = "expected string or bytes-like object".to_owned();
             return Err(error("TypeError", message));
         }
@@ -130,7 +128,11 @@ impl Constructor {
             node = value;
         }
         let message = "maximum recursion depth exceeded";
-        Err(ReadError::new("RecursionError", message, self.graph.nodes[node].span))
+        Err(ReadError::new(
+            "RecursionError",
+            message,
+            self.graph.nodes[node].span,
+        ))
     }
 
     fn fill(&mut self, node: usize) -> Result<(), ReadError> {
@@ -178,7 +180,11 @@ impl Constructor {
             };
             let Some(hash) = hash else {
                 let span = self.nodes[pair.key].span;
-                return Err(ReadError::new("ConstructorError", "found unhashable key", span));
+                return Err(ReadError::new(
+                    "ConstructorError",
+                    "found unhashable key",
+                    span,
+                ));
             };
             self.object(pair.value)?;
             let entry = Entry {
@@ -197,7 +203,11 @@ impl Constructor {
                         losers.push((*position, earlier.key, entry.key));
                     }
                     // A Python dict keeps its first key object: `1` stays `1` under a later `true`.
-                    let key = if *first_kind == kept { entry.key } else { earlier.key };
+                    let key = if *first_kind == kept {
+                        entry.key
+                    } else {
+                        earlier.key
+                    };
                     *earlier = Entry { key, ..entry };
                 }
             }
@@ -238,7 +248,8 @@ impl Constructor {
                 Content::Mapping(pairs) => match pairs.as_slice() {
                     [pair] => *pair,
                     _ => {
-                        let message = format!("while constructing {what}: expected a single mapping item");
+                        let message =
+                            format!("while constructing {what}: expected a single mapping item");
                         let span = self.nodes[element].span;
                         return Err(ReadError::new("ConstructorError", message, span));
                     }

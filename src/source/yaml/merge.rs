@@ -116,7 +116,9 @@ impl Merger {
         }
         for pair in pairs {
             let identity = match &graph.nodes[pair.key].content {
-                Content::Scalar(text) if text.chars().all(|c| c <= '\u{ff}') && text.chars().nth(1).is_none() => {
+                Content::Scalar(text)
+                    if text.chars().all(|c| c <= '\u{ff}') && text.chars().nth(1).is_none() =>
+                {
                     Identity::Text(text.clone())
                 }
                 _ => Identity::Node(pair.key),

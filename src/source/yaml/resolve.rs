@@ -103,7 +103,10 @@ fn is_float(value: &str) -> bool {
         // `-.5` is a string in PyYAML.
         return unsigned.len() == value.len() && is_number(fraction) && exponent_fits;
     }
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
+    if !fraction
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'_')
+    {
         return false;
     }
     match whole.split_once(':') {

@@ -83,9 +83,9 @@ fn int(text: &str) -> Result<Integer, Fault> {
         }
     }
     // Only `!!int` brings parts outside 0…59, and only those carry borrow from each other.
-    let sum = parts.iter().try_fold(0_i128, |sum, part| {
-        sum.checked_mul(60)?.checked_add(*part)
-    });
+    let sum = parts
+        .iter()
+        .try_fold(0_i128, |sum, part| sum.checked_mul(60)?.checked_add(*part));
     match sum {
         Some(sum) => Ok(Integer::Small(if negative { -sum } else { sum })),
         None => {

@@ -153,7 +153,10 @@ impl<'text> Gaps<'text> {
         }
         if self.text[..content.start].ends_with(['\n', '\r']) && content.start < content.end {
             let first = self.text[content.start..content.end].trim_start_matches(['\n', '\r']);
-            if !first.is_empty() && !first.starts_with(' ') && first.len() == content.end - content.start {
+            if !first.is_empty()
+                && !first.starts_with(' ')
+                && first.len() == content.end - content.start
+            {
                 return Err(ReadError::new(
                     "ParserError",
                     "expected '<document start>': a block scalar's lines must be indented",

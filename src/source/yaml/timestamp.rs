@@ -46,8 +46,8 @@ impl Timestamp {
 
     /// `datetime.date` or `datetime.datetime`; `Err` with Python's `ValueError` where the calendar has no such day.
     pub(super) fn object(self) -> Result<Object, &'static str> {
-        let leap =
-            self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
+        let leap = self.year.is_multiple_of(4)
+            && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
         let days = match self.month {
             2 if leap => 29,
             2 => 28,
@@ -73,7 +73,9 @@ impl Timestamp {
 
 impl Time {
     fn parse(text: &str) -> Option<Self> {
-        let mut rest = text.strip_prefix(['T', 't']).unwrap_or_else(|| blanks(text));
+        let mut rest = text
+            .strip_prefix(['T', 't'])
+            .unwrap_or_else(|| blanks(text));
         if rest.len() == text.len() {
             return None;
         }
