@@ -46,7 +46,7 @@ const NO_CONFIG_IN_FILE: Described = Described {
     code: "FP904",
     name: "no-config-in-file",
     severity: Severity::Note,
-    confidence: Confidence::Likely,
+    confidence: Confidence::Certain,
     summary: "A file that was named itself holds no accelerate config.",
     explanation: "\
 The file is empty, is no text, cannot be parsed, is no mapping, or has the keys of an accelerate config one level too
@@ -62,7 +62,7 @@ pub(super) const NOTICES: &[Described] =
 pub(super) fn unreadable(path: &str, reason: &str, help: Option<String>) -> Finding {
     finding(
         &UNREADABLE_FILE,
-        format!("`{path}` cannot be read: {reason}"),
+        format!("cannot be read: {reason}"),
         Label::file(path, ""),
         help,
     )

@@ -158,23 +158,25 @@ fn closing_line(checked: &Checked) -> String {
         None => String::new(),
     };
     let version = format!("accelerate {}{stands_for}", checked.target.accelerate.value);
-    let configs = plural(checked.files.len(), "accelerate config");
+    let place = if checked.files.is_empty() {
+        let read = plural(checked.files_read, "file");
+        format!("no accelerate config among {read} read")
+    } else {
+        let configs = plural(checked.files.len(), "accelerate config");
+        format!("{configs}, {version}")
+    };
     let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()
         .map(|severity| (severity, checked.count(severity)))
         .filter(|(_, count)| *count > 0)
         .map(|(severity, count)| plural(count, severity.as_str()))
         .collect();
-    if !counts.is_empty() {
-        return format!("Found {} in {configs}, {version}.", counts.join(", "));
+    match (counts.is_empty(), checked.files.is_empty()) {
+        (false, false) => format!("Found {} in {place}.", counts.join(", ")),
+        (false, true) => format!("Found {}; {place}.", counts.join(", ")),
+        (true, false) => format!("No findings in {place}."),
+        (true, true) => format!("Nothing to check: {place}."),
     }
-    if checked.files.is_empty() {
-        return format!(
-            "No accelerate config among {} read.",
-            plural(checked.files_read, "file")
-        );
-    }
-    format!("No findings in {configs}, {version}.")
 }
 
 /// The number of findings of each rule, one line each.

@@ -115,7 +115,7 @@ fn text_without_findings_says_what_was_checked() {
     };
     assert_eq!(
         written(Format::Text, Style::default(), &nothing),
-        "No accelerate config among 3 files read.\n"
+        "Nothing to check: no accelerate config among 3 files read.\n"
     );
 }
 
