@@ -158,6 +158,7 @@ impl Case {
                 Some("runtime") => Stage::Runtime,
                 _ => Stage::Prepare,
             },
+            without: Vec::new(),
         })
     }
 

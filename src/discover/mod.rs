@@ -1,1 +1,141 @@
-//! Stage `discover`.
+//! Discover: paths and settings → candidate files.
+//!
+//! A folder is walked with `.gitignore`, `.git/info/exclude` and the global ignore file honoured; a file that git
+//! tracks is read even where one of these matches it, because it is part of the project. Hidden folders (`.github`)
+//! are walked, `.git` never is, and links are not followed, so that no walk leaves its root. A file that is named
+//! itself is always a candidate, whatever its name, unless an `exclude` pattern matches it.
+
+mod patterns;
+mod tracked;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+pub use patterns::{PatternError, Patterns};
+
+/// What is to be searched, and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Files with these names are read besides `.yaml`, `.yml` and `.json`.
+    pub include: Patterns,
+    /// Files and folders that are never read.
+    pub exclude: Patterns,
+    /// How many threads walk; 0 lets the walker choose.
+    pub threads: usize,
+}
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The path as it is shown: relative to the current directory where that is possible, with `/`.
+    pub shown: String,
+    /// The path to open.
+    pub path: PathBuf,
+    /// Whether the file itself was named, rather than a folder above it.
+    pub explicit: bool,
+}
+
+/// A path that cannot be searched or read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The path as it is shown.
+    pub shown: String,
+    /// What is wrong with it, as a clause: `no such file or folder`.
+    pub reason: String,
+}
+
+/// What a search found, sorted by shown path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Discovery {
+    /// The files to read.
+    pub candidates: Vec<Candidate>,
+    /// The paths that cannot be searched.
+    pub problems: Vec<Problem>,
+}
+
+/// Searches `paths`, which are relative to `current`.
+pub fn discover(paths: &[PathBuf], current: &Path, settings: &Settings) -> Discovery {
+    let mut found = BTreeMap::new();
+    let mut problems = Vec::new();
+    let mut folders = Vec::new();
+    for path in paths {
+        // Explicit links are followed: `metadata` looks through them.
+        match std::fs::metadata(current.join(path)) {
+            Ok(metadata) if metadata.is_dir() => folders.push(path.clone()),
+            Ok(metadata) if metadata.is_file() => {
+                let shown = shown(path, current);
+                if !settings.exclude.match_path_or_folder(Path::new(&shown)) {
+                    found.insert(order(&shown), candidate(path, shown, true));
+                }
+            }
+            Ok(_) => problems.push(Problem {
+                shown: shown(path, current),
+                reason: "not a regular file; give its text on standard input, as `-`".to_owned(),
+            }),
+            Err(error) => problems.push(Problem {
+                shown: shown(path, current),
+                reason: reason(&error),
+            }),
+        }
+    }
+    let walked = walk::walk(&folders, current, settings);
+    for path in walked.files {
+        let shown = shown(&path, current);
+        found
+            .entry(order(&shown))
+            .or_insert_with(|| candidate(&path, shown, false));
+    }
+    problems.extend(walked.problems);
+    problems.sort();
+    problems.dedup();
+    Discovery {
+        candidates: found.into_values().collect(),
+        problems,
+    }
+}
+
+/// Folder by folder, as a person reads a listing.
+fn order(shown: &str) -> Vec<String> {
+    shown.split('/').map(str::to_owned).collect()
+}
+
+fn candidate(path: &Path, shown: String, explicit: bool) -> Candidate {
+    Candidate {
+        shown,
+        path: path.to_owned(),
+        explicit,
+    }
+}
+
+/// The path relative to the current directory where that is possible, without `.` parts and with `/`.
+pub(crate) fn shown(path: &Path, current: &Path) -> String {
+    let relative = path.strip_prefix(current).unwrap_or(path);
+    let mut shown = String::new();
+    for component in relative.components() {
+        if component == Component::CurDir {
+            continue;
+        }
+        if !shown.is_empty() && !shown.ends_with('/') {
+            shown.push('/');
+        }
+        shown.push_str(&component.as_os_str().to_string_lossy());
+    }
+    if shown.is_empty() {
+        shown.push('.');
+    }
+    shown
+}
+
+/// What went wrong, in words that do not depend on the machine's language.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,192 @@
-//! Stage `report`.
+//! Report: findings → text, concise, JSON. One file per format; a new one is a file, a variant of [`Format`] and its
+//! line in [`Format::report`].
+
+mod concise;
+mod escape;
+mod fingerprint;
+mod json;
+mod text;
+mod window;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use crate::formats::Kind;
+use crate::resolve::Target;
+use crate::resolve::target::Asked;
+use crate::rules::{Finding, Severity};
+
+pub use escape::one_line;
+pub use fingerprint::fingerprint;
+
+/// The JSON Schema of the `json` report.
+pub const JSON_SCHEMA: &str = include_str!("json-schema.json");
+
+/// A file that was recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedFile {
+    /// The path as it is shown.
+    pub path: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a check came to: all that a report needs.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// What was assumed.
+    pub target: Target,
+    /// How many files were read.
+    pub files_read: usize,
+    /// The recognised files, sorted.
+    pub files: Vec<CheckedFile>,
+    /// The findings, sorted with [`sort`].
+    pub findings: Vec<Finding>,
+}
+
+impl Checked {
+    /// How many findings have this severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    }
+
+    /// How many findings each rule has, the most frequent first.
+    pub fn count_by_rule(&self) -> Vec<(&'static str, &'static str, usize)> {
+        let mut counts = BTreeMap::new();
+        for finding in &self.findings {
+            *counts.entry((finding.code, finding.name)).or_insert(0) += 1;
+        }
+        let mut counts: Vec<_> = counts
+            .into_iter()
+            .map(|((code, name), count)| (code, name, count))
+            .collect();
+        // Stable: rules with equally many findings stay in the order of their codes.
+        counts.sort_by_key(|(_, _, count)| std::cmp::Reverse(*count));
+        counts
+    }
+}
+
+/// Sorts findings by path, place and code, so that a report does not depend on how the work was shared out.
+pub fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|left, right| {
+        let key = |finding: &Finding| {
+            let span = finding.primary.source.as_ref().map(|(_, span)| *span);
+            (span, finding.code, finding.key.route.clone())
+        };
+        let path = |finding: &Finding| -> Vec<String> {
+            let path = &finding.primary.path;
+            path.split('/').map(str::to_owned).collect()
+        };
+        (path(left), key(left), &left.message).cmp(&(path(right), key(right), &right.message))
+    });
+}
+
+/// How a report is to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// With terminal colours.
+    pub colour: bool,
+    /// Findings only, no closing line.
+    pub quiet: bool,
+    /// With the number of findings of each rule.
+    pub statistics: bool,
+}
+
+/// One way of writing findings down.
+pub trait Report {
+    /// Writes what a check came to.
+    ///
+    /// # Errors
+    /// What the output says.
+    fn write(&self, checked: &Checked, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// The formats of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people: the lines, with labels, notes and what to write instead.
+    Text,
+    /// One line per finding.
+    Concise,
+    /// One JSON object.
+    Json,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: &'static [Self] = &[Self::Text, Self::Concise, Self::Json];
+
+    /// Its name in `--report`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Concise => "concise",
+            Self::Json => "json",
+        }
+    }
+
+    /// The format of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|format| format.as_str() == name)
+            .copied()
+    }
+
+    /// The report in this format.
+    pub fn report(self, style: Style) -> Box<dyn Report> {
+        match self {
+            Self::Text => Box::new(text::Text(style)),
+            Self::Concise => Box::new(concise::Concise(style)),
+            Self::Json => Box::new(json::Json),
+        }
+    }
+}
+
+/// The closing line: how many findings, in how many files, under which version.
+fn closing_line(checked: &Checked) -> String {
+    let plural = |count: usize, noun: &str| {
+        let ending = if count == 1 { "" } else { "s" };
+        format!("{count} {noun}{ending}")
+    };
+    let stands_for = match &checked.target.accelerate_asked {
+        Some(Asked::Newer(version)) => format!(" (the newest known; {version} was asked for)"),
+        Some(Asked::Range(range)) => format!(" (the newest that {} allows)", one_line(range)),
+        None => String::new(),
+    };
+    let version = format!("accelerate {}{stands_for}", checked.target.accelerate.value);
+    let place = if checked.files.is_empty() {
+        let read = plural(checked.files_read, "file");
+        format!("no accelerate config among {read} read")
+    } else {
+        let configs = plural(checked.files.len(), "accelerate config");
+        format!("{configs}, {version}")
+    };
+    let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
+        .into_iter()
+        .map(|severity| (severity, checked.count(severity)))
+        .filter(|(_, count)| *count > 0)
+        .map(|(severity, count)| plural(count, severity.as_str()))
+        .collect();
+    match (counts.is_empty(), checked.files.is_empty()) {
+        (false, false) => format!("Found {} in {place}.", counts.join(", ")),
+        (false, true) => format!("Found {}; {place}.", counts.join(", ")),
+        (true, false) => format!("No findings in {place}."),
+        (true, true) => format!("Nothing to check: {place}."),
+    }
+}
+
+/// The number of findings of each rule, one line each.
+fn statistics(checked: &Checked) -> String {
+    checked
+        .count_by_rule()
+        .into_iter()
+        .map(|(code, name, count)| format!("{count:>5}  {code}  {name}\n"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,10 +12,12 @@ mod python;
 pub mod run;
 mod runtime;
 mod stop;
+pub mod target;
 
 pub use outcome::{
     Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable, Verdict,
 };
+pub use target::Target;
 pub use run::{
     Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run, Stage, Value, Voice,
     Word,

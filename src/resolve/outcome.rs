@@ -55,6 +55,8 @@ pub enum Cause {
     OverrideLinearPrecision,
     /// A package that the launch needs is not installed.
     PackageMissing,
+    /// Credentials are missing, which the command line or the machine may give.
+    Credentials,
     /// A SageMaker config that this version cannot launch.
     SageMaker,
     /// The fp8 backend is none that `FP8BackendType` holds.

@@ -284,6 +284,8 @@ pub struct Run {
     pub machine: Machine,
     /// How far to follow it.
     pub stage: Stage,
+    /// Places of the config that are taken as not written: how faults behind the first one are found.
+    pub without: Vec<Route>,
 }
 
 impl Run {
@@ -299,6 +301,7 @@ impl Run {
             code: Code::default(),
             machine,
             stage: Stage::Prepare,
+            without: Vec::new(),
         }
     }
 }

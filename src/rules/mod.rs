@@ -3,9 +3,11 @@
 //! A rule is a `pub(crate) static RULE: Rule` in a file of its own, with its examples beside it. The list at the end of
 //! this page is the only other place that knows it.
 
+mod advice;
 mod examples;
 pub mod finding;
 mod names;
+mod sections;
 pub mod subject;
 
 pub use examples::Example;

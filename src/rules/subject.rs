@@ -8,7 +8,7 @@ use crate::resolve::{
 };
 use crate::source::{Document, EntryRef, NodeRef, Object, Route};
 
-use super::{AskedAndRuns, Label};
+use super::{AskedAndRuns, Key, Label};
 
 /// How many faults of one run are looked for behind each other.
 const MAX_FAULTS: usize = 20;
@@ -57,6 +57,27 @@ impl<'a> Subject<'a> {
     /// The exceptions with one of these causes.
     pub fn caused_by<'s>(&'s self, causes: &'s [Cause]) -> impl Iterator<Item = &'s Exception> {
         self.exceptions().filter(|exception| causes.contains(&exception.cause))
+    }
+
+    /// The value at an origin. An origin without a place, or one that is the whole file, gives the file's first line.
+    pub fn label(&self, origin: &Origin, text: impl Into<String>) -> Label {
+        match (&origin.place, &self.run.config) {
+            (Some(place), _) if !place.route.0.is_empty() => Label::value(place, text),
+            (Some(place), _) if !place.value.is_empty() && self.root().is_none() => Label::value(place, text),
+            (_, Config::File(config)) => Label::at(&config.file, config.file.line_span(1), text),
+            (_, Config::Unreadable { path, .. } | Config::Missing { path }) => Label::file(path.as_str(), text),
+            (_, Config::None) => Label::file("", text),
+        }
+    }
+
+    /// What names the place of an origin: its route and value.
+    pub fn key(&self, origin: &Origin) -> Key {
+        let Some(place) = &origin.place else { return Key::default() };
+        let value = match place.route.0.is_empty() {
+            true => String::new(),
+            false => place.file.slice(place.value).to_owned(),
+        };
+        Key { route: place.route.clone(), value }
     }
 
     /// What the run would come to if every fault that ends it were taken away.
@@ -118,11 +139,6 @@ impl<'a> Subject<'a> {
         entry.value.text().map(str::to_lowercase)
     }
 
-    /// The precision that runs, as people write it; `None` where the run does not get so far.
-    pub fn runs(&self) -> Option<String> {
-        runs(&self.outcome)
-    }
-
     /// What is asked for, and what this outcome gives.
     pub fn asked_and_runs(&self, asked: &str, outcome: &Outcome) -> AskedAndRuns {
         let runs = match (&outcome.verdict, runs(outcome)) {
@@ -182,11 +198,6 @@ fn removable(exception: &Exception) -> Option<Vec<Route>> {
 fn config_route(origin: &Origin) -> Option<Route> {
     let place = origin.place.as_ref().filter(|_| origin.voice == Voice::ConfigKey)?;
     (!place.route.0.is_empty()).then(|| place.route.clone())
-}
-
-/// The value at an origin, labelled; the whole file where the origin names no place.
-pub(crate) fn label(origin: &Origin, text: impl Into<String>) -> Option<Label> {
-    origin.place.as_ref().map(|place| Label::value(place, text))
 }
 
 /// What Python's `str()` shows of the value at a place.

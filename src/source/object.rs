@@ -219,6 +219,12 @@ impl From<&str> for Object {
     }
 }
 
+impl From<String> for Object {
+    fn from(text: String) -> Self {
+        Self::Str(text)
+    }
+}
+
 impl From<bool> for Object {
     fn from(value: bool) -> Self {
         Self::Bool(value)

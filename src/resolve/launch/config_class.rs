@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::outcome::Cause;
 use super::super::python::{Argument, Site};
-use super::super::run::{Config, ConfigFile, Origin, Place, Voice};
+use super::super::run::{Config, ConfigFile, Origin, Place, Run, Voice};
 use super::super::stop::{Step, raise, unknown};
 use super::namespace::object;
 use crate::knowledge::{ConfigKey, Enumeration, Facts};
@@ -68,8 +68,8 @@ impl Defaults {
 }
 
 /// `load_config_from_file`
-pub(crate) fn load(config: &Config, facts: &Facts) -> Step<Option<Defaults>> {
-    match config {
+pub(crate) fn load(run: &Run, facts: &Facts) -> Step<Option<Defaults>> {
+    match &run.config {
         Config::None => Ok(None),
         Config::Missing { path } => {
             let message = format!(
@@ -86,11 +86,11 @@ pub(crate) fn load(config: &Config, facts: &Facts) -> Step<Option<Defaults>> {
             let origin = Origin::of(Voice::ConfigKey, path.clone());
             Err(raise(error.exception, error.message.clone(), LOAD, Cause::ConfigUnreadable, [origin]))
         }
-        Config::File(file) => from_file(file, facts).map(Some),
+        Config::File(file) => from_file(file, &run.without, facts).map(Some),
     }
 }
 
-fn from_file(config: &ConfigFile, facts: &Facts) -> Step<Defaults> {
+fn from_file(config: &ConfigFile, without: &[Route], facts: &Facts) -> Step<Defaults> {
     let whole = |span| Origin {
         voice: Voice::ConfigKey,
         name: config.file.path.clone(),
@@ -114,7 +114,7 @@ fn from_file(config: &ConfigFile, facts: &Facts) -> Step<Defaults> {
     };
     let mut pairs = Vec::new();
     for entry in root.entries() {
-        pairs.push(pair(config, &entry, &Route::default())?);
+        pairs.extend(pair(config, &entry, without)?);
     }
     let local = |pair: &Pair| pair.argument.value == Object::from("LOCAL_MACHINE");
     let is_local = find(&pairs, "compute_environment").is_none_or(local);
@@ -143,22 +143,28 @@ fn argument(config: &ConfigFile, entry: &EntryRef<'_>, route: Route) -> Step<Arg
     Ok(Argument { value, origin: Origin { voice: Voice::ConfigKey, name, place: Some(place) } })
 }
 
-fn pair(config: &ConfigFile, entry: &EntryRef<'_>, parent: &Route) -> Step<Pair> {
+/// A top-level entry; `None` where it is taken as not written.
+fn pair(config: &ConfigFile, entry: &EntryRef<'_>, without: &[Route]) -> Step<Option<Pair>> {
     let key = entry.key.object().ok_or_else(|| unknown("a key is too large to follow"))?;
-    let route = parent.key(&key.python_str());
+    let route = Route::default().key(&key.python_str());
+    if without.contains(&route) {
+        return Ok(None);
+    }
     let entries = match entry.value.is_dict() {
         true => {
             let mut entries = Vec::new();
             for inner in entry.value.entries() {
                 let key = inner.key.object().ok_or_else(|| unknown("a key is too large to follow"))?;
                 let route = route.key(&key.python_str());
-                entries.push((key, argument(config, &inner, route)?));
+                if !without.contains(&route) {
+                    entries.push((key, argument(config, &inner, route)?));
+                }
             }
             Some(entries)
         }
         false => None,
     };
-    Ok(Pair { key, argument: argument(config, entry, route)?, entries })
+    Ok(Some(Pair { key, argument: argument(config, entry, route)?, entries }))
 }
 
 /// `process_config`: fills what is missing, converts legacy keys.

@@ -83,7 +83,7 @@ pub(crate) fn sagemaker(
     if !has_profile && (namespace.is_none("aws_access_key_id") || namespace.is_none("aws_secret_access_key")) {
         let message =
             "You need to provide an aws_access_key_id and aws_secret_access_key when not using aws_profile";
-        return Err(raise("OSError", message, SAGEMAKER_INPUTS, Cause::SageMaker, [environment]));
+        return Err(raise("OSError", message, SAGEMAKER_INPUTS, Cause::Credentials, [environment]));
     }
     let mut pending = Pending::default();
     pending.set("ACCELERATE_USE_SAGEMAKER", Argument::new("true", environment));

@@ -40,7 +40,7 @@ pub(crate) fn validate<'facts>(
     check_selection(&namespace)?;
     let default_config_counts = !context.run.default_config || !namespace.truthy("cpu");
     let defaults = match default_config_counts {
-        true => config_class::load(&context.run.config, context.facts)?,
+        true => config_class::load(context.run, context.facts)?,
         false => None,
     };
     let mut mixed_precision_from_config = false;

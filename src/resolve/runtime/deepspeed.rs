@@ -56,7 +56,7 @@ impl DeepSpeedPlugin {
                 Object::from(settings.zero_stage)
             }
             false => {
-                plugin.config = load(context, &file)?;
+                plugin.config = load(context, environment, &file)?;
                 plugin.fill(environment, &settings)?
             }
         };
@@ -359,11 +359,15 @@ fn collect_auto(object: &Object, prefix: &str, routes: &mut Vec<String>) {
 }
 
 /// The DeepSpeed config file.
-fn load(context: &mut Context<'_>, file: &Variable) -> Step<Object> {
+fn load(context: &mut Context<'_>, environment: &Environment, file: &Variable) -> Step<Object> {
     let path = file.value.as_str();
     let found = match context.files.look_up(path) {
         Lookup::Found(found) => found,
-        Lookup::Unknown => return Err(unknown(format!("the DeepSpeed config `{path}` is not at hand"))),
+        Lookup::Unknown => {
+            // Whatever the file holds, these would be refused.
+            check_fields(environment)?;
+            return Err(unknown(format!("the DeepSpeed config `{path}` is not at hand")));
+        }
         Lookup::Absent => {
             let message = format!(
                 "Expected a string path to an existing deepspeed config, or a dictionary, or a base64 encoded string. \

@@ -1,0 +1,225 @@
+//! The arguments.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::Format;
+use crate::resolve::target::closest;
+use crate::rules::Severity;
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 nothing at or above the failing level, 1 findings, 2 wrong usage or settings, 3 the run itself failed.
+
+A file or folder named like a command is given as a path: ./rules";
+
+/// Will the precision that you asked for be the one that runs?
+///
+/// fp8lint finds the accelerate configs of a repository, works out which precision each would train in, and reports
+/// every place where that differs from what was asked.
+#[derive(Debug, Parser)]
+#[command(name = "fp8lint", version, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) check: CheckArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Check files and folders (the default command)
+    Check(CheckArguments),
+    /// Show what a run comes to, stage by stage, and who says so
+    Resolve(ResolveArguments),
+    /// Explain a rule
+    Explain {
+        /// Its code or its name: FP901, unreadable-file
+        rule: String,
+    },
+    /// List the rules
+    Rules,
+    /// Print a JSON Schema
+    Schema {
+        /// Of what
+        of: Schema,
+    },
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Schema {
+    /// The report that `--report json` writes
+    Output,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CheckArguments {
+    /// Files and folders to check; `-` is standard input [default: the current folder]
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// Report in FORMAT (text, concise, json), into FILE if one is named; repeatable
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report_request)]
+    pub(super) report: Vec<ReportRequest>,
+
+    /// Report these rules only: codes, names, or families such as FP3
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(super) select: Vec<String>,
+
+    /// Leave these rules out; stronger than --select
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(super) ignore: Vec<String>,
+
+    /// Assume these versions and this hardware: accelerate=1.12.0, accelerate='>=1.3,<2', gpu=h100, capability=9.0,
+    /// installed=torchao,deepspeed; repeatable
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(super) target: Vec<String>,
+
+    /// Read files of this name as well, besides .yaml, .yml and .json; repeatable
+    #[arg(long, value_name = "GLOB")]
+    pub(super) include: Vec<String>,
+
+    /// Never read files and folders of this name; stronger than --include and than a path given; repeatable
+    #[arg(long, value_name = "GLOB")]
+    pub(super) exclude: Vec<String>,
+
+    /// Exit with 1 from this severity on
+    #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity())]
+    pub(super) fail_on: Severity,
+
+    /// Exit with 0 whatever is found
+    #[arg(long)]
+    pub(super) exit_zero: bool,
+
+    /// Print findings only, without the closing line
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+
+    /// Print how many findings each rule has
+    #[arg(long)]
+    pub(super) statistics: bool,
+
+    /// Colour the report
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(super) color: Colour,
+
+    /// Use N threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroUsize>,
+
+    /// The path under which standard input is checked and shown
+    #[arg(long, value_name = "PATH")]
+    pub(super) stdin_filename: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ResolveArguments {
+    /// The accelerate config whose run is followed
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    pub(super) file: Option<PathBuf>,
+
+    /// Follow the runs of a file of JSON lines; `-` is standard input
+    #[arg(long, value_name = "IN.jsonl")]
+    pub(super) batch: Option<PathBuf>,
+
+    /// Write the answers of --batch there [default: standard output]
+    #[arg(long, value_name = "OUT.jsonl", requires = "batch")]
+    pub(super) out: Option<PathBuf>,
+
+    /// Assume these versions and this hardware, as in check
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "batch")]
+    pub(super) target: Vec<String>,
+
+    /// Colour the answer
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(super) color: Colour,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Colour {
+    /// For a terminal; NO_COLOR and CLICOLOR_FORCE are honoured
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// `FORMAT[=FILE]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReportRequest {
+    pub(super) format: Format,
+    pub(super) file: Option<PathBuf>,
+}
+
+fn report_request(text: &str) -> Result<ReportRequest, String> {
+    let (name, file) = match text.split_once('=') {
+        Some((_, "")) => return Err("the file's name is missing after `=`".to_owned()),
+        Some((name, file)) => (name, Some(PathBuf::from(file))),
+        None => (text, None),
+    };
+    let format = Format::of_name(name).ok_or_else(|| {
+        let names = Format::ALL.iter().map(|format| format.as_str());
+        let meant = closest(name, names.clone())
+            .map(|name| format!("did you mean {name}? "))
+            .unwrap_or_default();
+        let names: Vec<_> = names.collect();
+        format!("{meant}known formats are {}", names.join(", "))
+    })?;
+    Ok(ReportRequest { format, file })
+}
+
+fn severity() -> impl TypedValueParser<Value = Severity> {
+    PossibleValuesParser::new(["error", "warning", "note"]).map(|name| match name.as_str() {
+        "error" => Severity::Error,
+        "warning" => Severity::Warning,
+        _ => Severity::Note,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn check_is_the_default_command() {
+        let paths = |line: &[&str]| {
+            let arguments = Arguments::try_parse_from(line).unwrap();
+            match arguments.command {
+                None => arguments.check.paths,
+                Some(Command::Check(check)) => check.paths,
+                Some(other) => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(paths(&["fp8lint"]), [""; 0].map(PathBuf::from));
+        assert_eq!(
+            paths(&["fp8lint", "examples"]),
+            ["examples"].map(PathBuf::from)
+        );
+        assert_eq!(
+            paths(&["fp8lint", "check", "rules"]),
+            ["rules"].map(PathBuf::from)
+        );
+        assert_eq!(
+            paths(&["fp8lint", "--quiet", "./rules", "check"]),
+            ["./rules", "check"].map(PathBuf::from)
+        );
+    }
+}

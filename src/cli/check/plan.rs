@@ -1,0 +1,139 @@
+//! The settings of a check, and what is to be checked.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use crate::discover::{self, Candidate, Discovery, PatternError, Patterns, Problem};
+use crate::knowledge;
+use crate::report::{Format, Style};
+use crate::resolve::Target;
+use crate::resolve::target::TargetError;
+
+use super::super::arguments::{CheckArguments, ReportRequest};
+use super::super::failure::Failure;
+use super::super::output::Output;
+use super::super::selection::Selection;
+
+/// Standard input, as a path on the command line.
+const STANDARD_INPUT: &str = "-";
+
+/// The settings, once they are known to be right.
+pub(super) struct Plan {
+    pub(super) selection: Selection,
+    pub(super) target: Target,
+    pub(super) threads: NonZeroUsize,
+    discovery: discover::Settings,
+    pub(super) reports: Vec<(Format, Style, Output)>,
+}
+
+impl Plan {
+    pub(super) fn new(arguments: &CheckArguments) -> Result<Self, Failure> {
+        let threads = arguments
+            .threads
+            .or_else(|| std::thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN);
+        let patterns = |patterns: &[String]| {
+            Patterns::new(patterns.iter().map(String::as_str)).map_err(|error: PatternError| {
+                Failure::usage(
+                    error.to_string(),
+                    "write for example '*.yaml' or third_party",
+                )
+            })
+        };
+        Ok(Self {
+            selection: Selection::new(&arguments.select, &arguments.ignore)?,
+            target: target(&arguments.target)?,
+            threads,
+            discovery: discover::Settings {
+                include: patterns(&arguments.include)?,
+                exclude: patterns(&arguments.exclude)?,
+                threads: threads.get(),
+            },
+            reports: reports(arguments)?,
+        })
+    }
+}
+
+/// The target of `--target` settings.
+pub(in crate::cli) fn target(settings: &[String]) -> Result<Target, Failure> {
+    Target::parse(settings.iter().map(String::as_str), knowledge::releases()).map_err(
+        |TargetError { message, help }| Failure::usage(format!("--target: {message}"), help),
+    )
+}
+
+fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, Failure> {
+    let text = [ReportRequest {
+        format: Format::Text,
+        file: None,
+    }];
+    let requests = if arguments.report.is_empty() {
+        &text[..]
+    } else {
+        &arguments.report
+    };
+    let on_standard_output = requests.iter().filter(|request| request.file.is_none());
+    if on_standard_output.count() > 1 {
+        return Err(Failure::usage(
+            "two reports cannot both go to standard output",
+            "name a file for all but one: --report json=fp8lint.json",
+        ));
+    }
+    Ok(requests
+        .iter()
+        .map(|request| {
+            let output = match &request.file {
+                Some(file) => Output::File(file.clone()),
+                None => Output::standard(arguments.color),
+            };
+            let style = Style {
+                colour: output.colour(),
+                quiet: arguments.quiet,
+                statistics: arguments.statistics,
+            };
+            (request.format, style, output)
+        })
+        .collect())
+}
+
+/// Something to check.
+pub(super) enum Input {
+    File(Candidate),
+    StandardInput { shown: String },
+}
+
+/// Discover: the files to check, and the paths that cannot be searched.
+pub(super) fn inputs(
+    arguments: &CheckArguments,
+    plan: &Plan,
+) -> Result<(Vec<Input>, Vec<Problem>), Failure> {
+    let is_standard_input = |path: &&PathBuf| path.as_os_str() == STANDARD_INPUT;
+    let mut paths: Vec<_> = arguments
+        .paths
+        .iter()
+        .filter(|path| !is_standard_input(path))
+        .cloned()
+        .collect();
+    if arguments.paths.is_empty() {
+        paths.push(PathBuf::from("."));
+    }
+    let current = std::env::current_dir()
+        .map_err(|error| Failure::run(format!("the current folder cannot be read: {error}")))?;
+    let Discovery {
+        candidates,
+        problems,
+    } = discover::discover(&paths, &current, &plan.discovery);
+    let mut inputs: Vec<_> = candidates.into_iter().map(Input::File).collect();
+    if arguments.paths.iter().any(|path| is_standard_input(&path)) {
+        let shown = match &arguments.stdin_filename {
+            Some(path) => discover::shown(path, &current),
+            None => "<stdin>".to_owned(),
+        };
+        inputs.push(Input::StandardInput { shown });
+    } else if arguments.stdin_filename.is_some() {
+        return Err(Failure::usage(
+            "--stdin-filename is given, but standard input is not checked",
+            "add `-` to the paths",
+        ));
+    }
+    Ok((inputs, problems))
+}

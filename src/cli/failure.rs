@@ -1,0 +1,73 @@
+//! How the program ends.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::report::one_line;
+
+/// The exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// Nothing at or above the failing level.
+    Clean,
+    /// Findings.
+    Findings,
+    /// Wrong usage or settings.
+    Usage,
+    /// The run itself failed: nothing could be read, or output could not be written.
+    Failed,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Clean => 0,
+            Exit::Findings => 1,
+            Exit::Usage => 2,
+            Exit::Failed => 3,
+        })
+    }
+}
+
+/// Why a command cannot do its work, and what to do about it.
+#[derive(Debug)]
+pub(super) struct Failure {
+    exit: Exit,
+    message: String,
+    help: Option<String>,
+}
+
+impl Failure {
+    /// The command line is wrong; `help` says what to write instead.
+    pub(super) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Usage,
+            message: message.into(),
+            help: Some(help.into()),
+        }
+    }
+
+    /// The run itself failed.
+    pub(super) fn run(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Failed,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// The exit code for it.
+    pub(super) fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "error: {}", one_line(&self.message))?;
+        if let Some(help) = &self.help {
+            writeln!(f, "help: {}", one_line(help))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! FP9xx: findings about the checking itself, for files of which no run can be worked out.
+
+use std::sync::Arc;
+
+use crate::rules::{Confidence, Finding, Key, Label, Severity};
+use crate::source::{SourceFile, Span};
+
+use super::catalogue::Described;
+
+const UNREADABLE_FILE: Described = Described {
+    code: "FP901",
+    name: "unreadable-file",
+    severity: Severity::Warning,
+    confidence: Confidence::Certain,
+    summary: "A file or folder cannot be read, so nothing is known about it.",
+    explanation: "\
+The path does not exist, is not a regular file, or must not be read. The rest of the run goes on; where nothing at all
+could be read, the exit code is 3. Correct the path, or the permissions of the file.",
+};
+
+const FILE_TOO_LARGE: Described = Described {
+    code: "FP902",
+    name: "file-too-large",
+    severity: Severity::Note,
+    confidence: Confidence::Certain,
+    summary: "A file is larger than 4 MiB and was not read.",
+    explanation: "\
+An accelerate config has a few kilobytes. Data that happens to look like one is left out, so that a check stays quick;
+the note is only given for a file that was named itself, or that begins as a config does.",
+};
+
+const TEMPLATE: Described = Described {
+    code: "FP903",
+    name: "template",
+    severity: Severity::Note,
+    confidence: Confidence::Certain,
+    summary: "An accelerate config is a template whose values another program fills in.",
+    explanation: "\
+With `{{ … }}`, `{% … %}`, `${…}` or `$NAME` in the place of values it cannot be said what will run. Fill the template
+in, as your build does, and check the result; it can be given on standard input:
+
+    envsubst < config.yaml.tmpl | fp8lint - --stdin-filename config.yaml",
+};
+
+const NO_CONFIG_IN_FILE: Described = Described {
+    code: "FP904",
+    name: "no-config-in-file",
+    severity: Severity::Note,
+    confidence: Confidence::Certain,
+    summary: "A file that was named itself holds no accelerate config.",
+    explanation: "\
+The file is empty, is no text, cannot be parsed, is no mapping, or has the keys of an accelerate config one level too
+deep: accelerate reads top-level keys only. Files that are found in a folder are passed over silently; a file that is
+named itself was meant to be checked, so it is said that it was not.",
+};
+
+/// The notices, sorted by code.
+pub(super) const NOTICES: &[Described] =
+    &[UNREADABLE_FILE, FILE_TOO_LARGE, TEMPLATE, NO_CONFIG_IN_FILE];
+
+/// The path cannot be read, because of `reason`.
+pub(super) fn unreadable(path: &str, reason: &str, help: Option<String>) -> Finding {
+    finding(
+        &UNREADABLE_FILE,
+        format!("cannot be read: {reason}"),
+        Label::file(path, ""),
+        help,
+    )
+}
+
+/// The file has more than `limit` bytes.
+pub(super) fn too_large(path: &str, limit: u64) -> Finding {
+    finding(
+        &FILE_TOO_LARGE,
+        format!(
+            "this file is larger than {} MiB and was not read",
+            limit >> 20
+        ),
+        Label::file(path, ""),
+        Some("a config of that size is hardly meant; leave the file out with --exclude".to_owned()),
+    )
+}
+
+/// The file is a template, the first placeholder of which is at `span`.
+pub(super) fn template(file: &Arc<SourceFile>, span: Span) -> Finding {
+    finding(
+        &TEMPLATE,
+        "this accelerate config is a template, so it cannot be said what will run".to_owned(),
+        Label::at(file, span, "filled in by another program"),
+        Some("fill it in and check the result, for example with `… | fp8lint -`".to_owned()),
+    )
+}
+
+/// Why no config was found in a file that was named itself.
+pub(super) enum NoConfig {
+    Empty,
+    NotText,
+    /// The exception that the reader raises, its message, and where.
+    Unparsable(String, Option<Span>),
+    NotAMapping,
+    /// The key below which the config stands.
+    Nested(Span),
+}
+
+/// The file holds no accelerate config.
+pub(super) fn no_config(path: &str, file: Option<&Arc<SourceFile>>, why: NoConfig) -> Finding {
+    let (message, span, help) = match why {
+        NoConfig::Empty => (
+            "this file is empty; accelerate cannot load it as a config".to_owned(),
+            None,
+            "write at least `distributed_type`, or let `accelerate config --config_file` write it"
+                .to_owned(),
+        ),
+        NoConfig::NotText => (
+            "this file is no UTF-8 text, so it is no accelerate config".to_owned(),
+            None,
+            "save it as UTF-8 if it is meant to be one".to_owned(),
+        ),
+        NoConfig::Unparsable(reason, span) => (
+            format!("no accelerate config can be made out in this file: {reason}"),
+            span,
+            "correct the syntax if it is meant to be one".to_owned(),
+        ),
+        NoConfig::NotAMapping => (
+            "this file is no mapping of keys to values, so it is no accelerate config".to_owned(),
+            None,
+            "write `key: value` lines if it is meant to be one".to_owned(),
+        ),
+        NoConfig::Nested(key) => {
+            let name = file.map_or("", |file| file.slice(key));
+            (
+                format!(
+                    "the keys of an accelerate config stand below `{name}` here; accelerate reads top-level keys only"
+                ),
+                Some(key),
+                format!(
+                    "move what is below `{name}` into a file of its own and give that to --config_file"
+                ),
+            )
+        }
+    };
+    let label = match (file, span) {
+        (Some(file), Some(span)) => Label::at(file, span, ""),
+        _ => Label::file(path, ""),
+    };
+    finding(&NO_CONFIG_IN_FILE, message, label, Some(help))
+}
+
+fn finding(notice: &Described, message: String, primary: Label, help: Option<String>) -> Finding {
+    Finding {
+        code: notice.code,
+        name: notice.name,
+        severity: notice.severity,
+        confidence: notice.confidence,
+        message,
+        primary,
+        related: Vec::new(),
+        notes: Vec::new(),
+        help,
+        outcome: None,
+        key: Key::default(),
+    }
+}

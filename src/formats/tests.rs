@@ -1,0 +1,162 @@
+use super::*;
+use crate::source::{Syntax, yaml};
+
+fn kind_of(text: &str) -> Option<Recognised> {
+    recognise(text, yaml::read(text).as_ref())
+}
+
+fn is_accelerate(text: &str) -> bool {
+    let recognised = kind_of(text).is_some();
+    if recognised {
+        assert!(may_be_config(text), "the cheap test loses {text:?}");
+    }
+    recognised
+}
+
+#[test]
+fn configs_that_someone_just_began_are_recognised() {
+    for text in [
+        "compute_environment: LOCAL_MACHINE\nmixed_precision: fp8\nfp8: true\n",
+        "compute_environment: LOCAL_MACHINE\n",
+        "distributed_type: FSDP\nfsdp_config:\n  fsdp_version: 2\n",
+        "distributed_type: NO\n",
+        "distributed_type: fsdp2\nmixed_precision: fp8\n",
+        "mixed_precision: fp8\nfp8_config:\n  backend: TE\n",
+        "mixed_precision: fp8\nfp8: true\n",
+        "mixed_precision: fp8\nfp8:\n  backend: auto\n",
+        "mixed_precision: fp8\nnum_processes: 8\n",
+        "distributed_type: FSDP\nfsdp_sharding_strategy: FULL_SHARD\nfsdp_offload_params: false\n",
+        "- compute_environment: LOCAL_MACHINE\n- mixed_precision: fp8\n",
+        "{\"distributed_type\": \"NO\", \"mixed_precision\": \"fp8\"}",
+    ] {
+        assert!(is_accelerate(text), "{text}");
+    }
+}
+
+#[test]
+fn files_of_other_programs_are_not() {
+    for text in [
+        "mixed_precision: bf16\n",
+        "mixed_precision: bf16\nnum_processes: 8\nlearning_rate: 1e-4\noutput_dir: out\n",
+        "model_name_or_path: m\noutput_dir: o\nlearning_rate: 1\nfp8: true\nfp8_backend: te\nmixed_precision: fp8\n",
+        "base_model: m\ndatasets: []\nfsdp_config:\n  fsdp_version: 2\nfp8: true\nmixed_precision: fp8\n",
+        "{\"fp16\": {\"enabled\": true}, \"zero_optimization\": {\"stage\": 3}}",
+        "fp8_config:\n  enabled: true\n  fp8_recipe: x\nnum_train_steps: 3\n",
+        "defaults:\n- accelerate/precision: bf16\ntraining_script: ''\n",
+        "apiVersion: v1\ndata:\n  accelerate.yaml: |\n    distributed_type: FSDP\n    mixed_precision: fp8\n",
+        "- num_processes: 8\n  distributed_type: FSDP\n- num_processes: 4\n  distributed_type: FSDP\n",
+        "[]",
+        "",
+        "text",
+    ] {
+        assert!(!is_accelerate(text), "{text}");
+    }
+}
+
+#[test]
+fn configs_that_pyyaml_refuses_are_recognised_by_their_lines() {
+    for text in [
+        "default_config.yaml\n[x]$ cat default_config.yaml\ncompute_environment: LOCAL_MACHINE\nmixed_precision: 'no'\n",
+        "compute_environment: LOCAL_MACHINE\n\tdistributed_type: FSDP\n",
+        "\tdistributed_type: FSDP\n\tmixed_precision: fp8\n",
+        "{\n  \"distributed_type\": \"FSDP\",\n  \"mixed_precision\": \"fp8\",,\n}\n",
+        "---\ndistributed_type: FSDP\n---\nmixed_precision: fp8\n",
+    ] {
+        let error = ReadError {
+            exception: "ScannerError",
+            message: String::new(),
+            span: None,
+        };
+        assert!(recognise(text, Err(&error)).is_some(), "{text}");
+        assert!(may_be_config(text), "{text}");
+    }
+}
+
+#[test]
+fn templates_are_told_from_configs() {
+    let placeholder = |text: &str| {
+        let span = kind_of(text).unwrap().placeholder?;
+        Some(text[span.start..span.end].to_owned())
+    };
+    let head = "distributed_type: FSDP\n";
+    for (line, expected) in [
+        ("mixed_precision: {{ precision }}\n", "{{ precision }}"),
+        ("num_processes: ${NUM_GPUS}\n", "${NUM_GPUS}"),
+        ("num_processes: $NUM_GPUS\n", "$NUM_GPUS"),
+        ("fsdp_config:\n  fsdp_version: '{{ v }}'\n", "'{{ v }}'"),
+        (
+            "{% if fp8 %}\nmixed_precision: fp8\n{% endif %}\n",
+            "{% if fp8 %}",
+        ),
+    ] {
+        assert_eq!(
+            placeholder(&format!("{head}{line}")).as_deref(),
+            Some(expected)
+        );
+    }
+    for line in [
+        "# ${NOT} {{ this }}\n",
+        "commands:\n- echo ${HOME}\n",
+        "main_process_ip: $5\n",
+    ] {
+        assert_eq!(placeholder(&format!("{head}{line}")), None, "{line}");
+    }
+}
+
+#[test]
+fn a_config_below_a_key_is_named() {
+    let text = "accelerate:\n  distributed_type: FSDP\n  mixed_precision: fp8\nlr: 1\n";
+    let document = yaml::read(text).unwrap();
+    assert!(recognise(text, Ok(&document)).is_none());
+    assert_eq!(nested_config(text, &document), Some(Span::new(0, 10)));
+}
+
+/// The figures of recognition, measured on real files where they are at hand.
+#[test]
+fn recognition_figures_on_the_shared_corpus() {
+    let folders = std::env::var_os("FP8LINT_SHARED")
+        .map(std::path::PathBuf::from)
+        .into_iter()
+        .chain(["../shared".into(), "/work/shared".into()]);
+    let Some((corpus, manifest)) = folders
+        .map(|folder| folder.join("corpus"))
+        .find_map(|corpus| {
+            let manifest = std::fs::read_to_string(corpus.join("manifest.tsv")).ok()?;
+            Some((corpus, manifest))
+        })
+    else {
+        eprintln!("shared corpus not present: figures not measured");
+        return;
+    };
+    let mut totals = std::collections::BTreeMap::<String, (usize, usize, usize)>::new();
+    let mut wrong = Vec::new();
+    for line in manifest.lines().skip(1) {
+        let columns: Vec<_> = line.split('\t').collect();
+        let (path, kind) = (columns[0], columns[4]);
+        let bytes = std::fs::read(corpus.join(path)).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let parse = may_be_config(&text);
+        let read = Syntax::of_name(path).read(&text);
+        let recognised = parse && recognise(&text, read.as_ref()).is_some();
+        assert!(parse || recognise(&text, read.as_ref()).is_none(), "{path}");
+        let total = totals.entry(kind.to_owned()).or_default();
+        total.0 += 1;
+        total.1 += usize::from(recognised);
+        total.2 += usize::from(parse);
+        if recognised != (kind == "accelerate") {
+            wrong.push(format!("{kind} {path}"));
+        }
+    }
+    for (kind, (files, recognised, parsed)) in &totals {
+        eprintln!("{kind}: {files} files, {recognised} recognised as accelerate, {parsed} parsed");
+    }
+    eprintln!("wrong: {wrong:#?}");
+    let (accelerate, recognised, _) = totals["accelerate"];
+    assert!(accelerate - recognised <= 1, "{wrong:#?}");
+    assert!(
+        totals
+            .iter()
+            .all(|(kind, total)| kind == "accelerate" || total.1 == 0),
+        "{wrong:#?}"
+    );
+}

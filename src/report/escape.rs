@@ -1,0 +1,81 @@
+//! Text from files, paths and messages, made safe to show: nothing in it can move the cursor, change colours, turn the
+//! direction of writing or hide itself.
+
+use std::borrow::Cow;
+
+/// Text for one line: every dangerous character, line breaks and tabs included, as an escape (`\u{1b}`, `\n`).
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_dangerous) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '\n' => safe.push_str("\\n"),
+            '\r' => safe.push_str("\\r"),
+            '\t' => safe.push_str("\\t"),
+            _ if is_dangerous(character) => safe.extend(character.escape_unicode()),
+            _ => safe.push(character),
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Text that may have several lines; tabs become four blanks.
+pub(super) fn lines(text: &str) -> String {
+    let safe: Vec<_> = text
+        .split('\n')
+        .map(|line| one_line(&line.trim_end_matches('\r').replace('\t', "    ")).into_owned())
+        .collect();
+    safe.join("\n")
+}
+
+/// A character of a source line, as one character, so that columns stay what they are. Tabs stay: the renderer widens
+/// them.
+pub(super) fn in_place(character: char) -> char {
+    match character {
+        '\t' => '\t',
+        '\u{7f}' => '\u{2421}',
+        _ if character < ' ' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}'),
+        _ if is_dangerous(character) => '\u{fffd}',
+        _ => character,
+    }
+}
+
+/// Controls (C0, DEL, C1), marks that turn the direction of writing, line and paragraph separators, and characters
+/// without width or look of their own.
+fn is_dangerous(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_dangerous_is_left() {
+        assert_eq!(
+            one_line("a\u{1b}[31m\n\u{202e}\u{9b}b"),
+            "a\\u{1b}[31m\\n\\u{202e}\\u{9b}b"
+        );
+        assert!(matches!(one_line("é 漢"), Cow::Borrowed(_)));
+        assert_eq!(lines("a:\r\n\tb\u{7}"), "a:\n    b\\u{7}");
+        assert_eq!(
+            "\t\u{1b}\u{202e}\u{7f}é"
+                .chars()
+                .map(in_place)
+                .collect::<String>(),
+            "\t\u{241b}\u{fffd}\u{2421}é"
+        );
+    }
+}

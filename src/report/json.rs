@@ -1,0 +1,236 @@
+//! `json`: one object, described by `json-schema.json`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::resolve::target::{Declared, Target};
+use crate::rules::{Finding, Label, Severity};
+
+use super::{Checked, Report, fingerprint};
+
+/// The version of this format: a new key keeps it, a changed or removed one raises it.
+const FORMAT_VERSION: u32 = 1;
+
+/// The findings as one JSON object.
+pub(super) struct Json;
+
+impl Report for Json {
+    fn write(&self, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, &Output::of(checked))?;
+        writeln!(out)
+    }
+}
+
+#[derive(Serialize)]
+struct Output<'a> {
+    version: u32,
+    tool: Tool,
+    target: TargetOutput,
+    files: Vec<FileOutput<'a>>,
+    findings: Vec<FindingOutput<'a>>,
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct TargetOutput {
+    accelerate: AccelerateOutput,
+    gpu: Option<DeclaredOutput<&'static str>>,
+    capability: Option<DeclaredOutput<String>>,
+    installed: Option<DeclaredOutput<Vec<String>>>,
+    packages: std::collections::BTreeMap<&'static str, DeclaredOutput<String>>,
+}
+
+#[derive(Serialize)]
+struct AccelerateOutput {
+    value: String,
+    asked: Option<String>,
+    origin: &'static str,
+}
+
+#[derive(Serialize)]
+struct DeclaredOutput<T> {
+    value: T,
+    origin: &'static str,
+}
+
+#[derive(Serialize)]
+struct FileOutput<'a> {
+    path: &'a str,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct FindingOutput<'a> {
+    code: &'static str,
+    name: &'static str,
+    severity: &'static str,
+    confidence: &'static str,
+    message: &'a str,
+    primary: LabelOutput<'a>,
+    related: Vec<LabelOutput<'a>>,
+    notes: &'a [String],
+    help: Option<&'a str>,
+    outcome: Option<OutcomeOutput<'a>>,
+    fingerprint: String,
+    fixes: [(); 0],
+    url: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct LabelOutput<'a> {
+    path: &'a str,
+    start: Option<Position>,
+    end: Option<Position>,
+    label: &'a str,
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: usize,
+    column: usize,
+    offset: usize,
+}
+
+#[derive(Serialize)]
+struct OutcomeOutput<'a> {
+    asked: &'a str,
+    runs: &'a str,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    files_read: usize,
+    configs: usize,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+    rules: Vec<RuleCount>,
+}
+
+#[derive(Serialize)]
+struct RuleCount {
+    code: &'static str,
+    name: &'static str,
+    findings: usize,
+}
+
+impl<'a> Output<'a> {
+    fn of(checked: &'a Checked) -> Self {
+        Self {
+            version: FORMAT_VERSION,
+            tool: Tool {
+                name: env!("CARGO_PKG_NAME"),
+                version: env!("CARGO_PKG_VERSION"),
+            },
+            target: TargetOutput::of(&checked.target),
+            files: checked
+                .files
+                .iter()
+                .map(|file| FileOutput {
+                    path: &file.path,
+                    kind: file.kind.as_str(),
+                })
+                .collect(),
+            findings: checked.findings.iter().map(FindingOutput::of).collect(),
+            summary: Summary {
+                files_read: checked.files_read,
+                configs: checked.files.len(),
+                errors: checked.count(Severity::Error),
+                warnings: checked.count(Severity::Warning),
+                notes: checked.count(Severity::Note),
+                rules: checked
+                    .count_by_rule()
+                    .into_iter()
+                    .map(|(code, name, findings)| RuleCount {
+                        code,
+                        name,
+                        findings,
+                    })
+                    .collect(),
+            },
+        }
+    }
+}
+
+impl TargetOutput {
+    fn of(target: &Target) -> Self {
+        fn output<T, U>(declared: &Declared<T>, value: impl Fn(&T) -> U) -> DeclaredOutput<U> {
+            DeclaredOutput {
+                value: value(&declared.value),
+                origin: declared.origin.as_str(),
+            }
+        }
+        Self {
+            accelerate: AccelerateOutput {
+                value: target.accelerate.value.to_string(),
+                asked: target.accelerate_asked.as_ref().map(ToString::to_string),
+                origin: target.accelerate.origin.as_str(),
+            },
+            gpu: target.gpu.as_ref().map(|gpu| output(gpu, |gpu| gpu.name)),
+            capability: target
+                .capability
+                .as_ref()
+                .map(|capability| output(capability, |(major, minor)| format!("{major}.{minor}"))),
+            installed: target
+                .installed
+                .as_ref()
+                .map(|installed| output(installed, Clone::clone)),
+            packages: target
+                .packages
+                .iter()
+                .map(|(package, version)| (*package, output(version, ToString::to_string)))
+                .collect(),
+        }
+    }
+}
+
+impl<'a> FindingOutput<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        Self {
+            code: finding.code,
+            name: finding.name,
+            severity: finding.severity.as_str(),
+            confidence: finding.confidence.as_str(),
+            message: &finding.message,
+            primary: LabelOutput::of(&finding.primary),
+            related: finding.related.iter().map(LabelOutput::of).collect(),
+            notes: &finding.notes,
+            help: finding.help.as_deref(),
+            outcome: finding.outcome.as_ref().map(|outcome| OutcomeOutput {
+                asked: &outcome.asked,
+                runs: &outcome.runs,
+            }),
+            fingerprint: fingerprint(finding),
+            fixes: [],
+            url: None,
+        }
+    }
+}
+
+impl<'a> LabelOutput<'a> {
+    fn of(label: &'a Label) -> Self {
+        let position = |offset: usize| {
+            let (file, _) = label.source.as_ref()?;
+            let at = file.line_column(offset);
+            Some(Position {
+                line: at.line,
+                column: at.column,
+                offset: offset.min(file.text().len()),
+            })
+        };
+        let span = label.source.as_ref().map(|(_, span)| *span);
+        Self {
+            path: &label.path,
+            start: span.and_then(|span| position(span.start)),
+            end: span.and_then(|span| position(span.end)),
+            label: &label.text,
+        }
+    }
+}

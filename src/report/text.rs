@@ -1,0 +1,125 @@
+//! `text`: for people, with the lines in question.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::rules::{Confidence, Finding, Label, Severity};
+use crate::source::SourceFile;
+
+use super::{Checked, Report, Style, closing_line, escape, one_line, statistics, window};
+
+/// The findings, each with its lines, its labels, its notes and what to write instead.
+pub(super) struct Text(pub(super) Style);
+
+impl Report for Text {
+    fn write(&self, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
+        let renderer = if self.0.colour {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        }
+        .decor_style(DecorStyle::Ascii);
+        for finding in &checked.findings {
+            writeln!(out, "{}\n", renderer.render(&groups(finding)))?;
+        }
+        if self.0.statistics {
+            write!(out, "{}", statistics(checked))?;
+        }
+        if !self.0.quiet {
+            writeln!(out, "{}", closing_line(checked))?;
+        }
+        Ok(())
+    }
+}
+
+fn groups(finding: &Finding) -> Vec<Group<'static>> {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let title = level
+        .primary_title(one_line(&finding.message).into_owned())
+        .id(finding.code);
+    let mut group = Group::with_title(title);
+    for element in snippets(finding) {
+        group = match element {
+            Shown::Lines(snippet) => group.element(snippet),
+            Shown::Path(origin) => group.element(origin),
+        };
+    }
+    if let Some(outcome) = &finding.outcome {
+        let text = format!("asked: {}; runs: {}", outcome.asked, outcome.runs);
+        group = group.element(Level::NOTE.message(escape::lines(&text)));
+    }
+    for note in &finding.notes {
+        group = group.element(Level::NOTE.message(escape::lines(note)));
+    }
+    if finding.confidence == Confidence::Likely {
+        group = group.element(Level::NOTE.message("this is likely, not certain"));
+    }
+    if let Some(help) = &finding.help {
+        group = group.element(Level::HELP.message(escape::lines(help)));
+    }
+    vec![group]
+}
+
+enum Shown {
+    Lines(Snippet<'static, annotate_snippets::Annotation<'static>>),
+    Path(Origin<'static>),
+}
+
+/// The labels, those of one file together, the primary one's file first.
+fn snippets(finding: &Finding) -> Vec<Shown> {
+    let mut shown = Vec::new();
+    let mut left: Vec<(&Label, AnnotationKind)> = vec![(&finding.primary, AnnotationKind::Primary)];
+    left.extend(
+        finding
+            .related
+            .iter()
+            .map(|label| (label, AnnotationKind::Context)),
+    );
+    while let Some((first, _)) = left.first() {
+        let path = first.path.clone();
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            left.into_iter().partition(|(label, _)| label.path == path);
+        left = elsewhere;
+        let file = here.iter().find_map(|(label, _)| label.source.as_ref());
+        match file {
+            Some((file, _)) => shown.extend(lines(file, &here)),
+            None => shown.push(Shown::Path(Origin::path(one_line(&path).into_owned()))),
+        }
+    }
+    shown
+}
+
+fn lines(file: &Arc<SourceFile>, labels: &[(&Label, AnnotationKind)]) -> Vec<Shown> {
+    let placed: Vec<_> = labels
+        .iter()
+        .filter_map(|(label, kind)| Some((label.source.as_ref()?.1, &label.text, *kind)))
+        .collect();
+    let spans: Vec<_> = placed.iter().map(|(span, ..)| *span).collect();
+    window::windows(file, &spans)
+        .into_iter()
+        .map(|window| {
+            let annotations: Vec<_> = window
+                .marks
+                .into_iter()
+                .map(|mark| {
+                    let (_, text, kind) = placed[mark.index];
+                    let label = (!text.is_empty()).then(|| one_line(text).into_owned());
+                    kind.span(mark.range).label(label)
+                })
+                .collect();
+            Shown::Lines(
+                Snippet::source(window.text)
+                    .path(one_line(&file.path).into_owned())
+                    .line_start(window.first_line)
+                    .annotations(annotations),
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,202 @@
+//! The target: the versions and the hardware that a check assumes, each with where it comes from.
+
+mod gpus;
+mod parse;
+mod suggest;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use pep440_rs::Version;
+
+use super::{Backend, Machine};
+use crate::source::Document;
+
+pub use parse::TargetError;
+pub use suggest::closest;
+
+/// How many GPUs are simulated: a config may ask for several, and with fewer accelerate would fall back to the CPU.
+const GPUS: u32 = 8;
+
+/// The compute capability that is simulated where none is declared: it runs everything that accelerate offers.
+const CAPABILITY: (u32, u32) = (9, 0);
+
+/// What accelerate finds on most training machines, and what the oracle's answers were recorded with.
+const USUALLY_INSTALLED: &[&str] = &["torchao", "deepspeed"];
+
+/// Where a part of the target comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetOrigin {
+    /// `--target` on the command line.
+    Flag,
+    /// Nobody said it: the newest known release.
+    Default,
+}
+
+impl TargetOrigin {
+    /// `flag` or `default`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// A part of the target, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared<T> {
+    /// The value.
+    pub value: T,
+    /// Who says it.
+    pub origin: TargetOrigin,
+}
+
+/// A GPU model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gpu {
+    /// Its name in `--target gpu=…`.
+    pub name: &'static str,
+    /// Its compute capability.
+    pub capability: (u32, u32),
+}
+
+/// What was asked for, where the newest known release stands for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A version newer than every known release.
+    Newer(Version),
+    /// A range, of which the release is the newest that is known and allowed.
+    Range(String),
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Newer(version) => write!(f, "{version}"),
+            Self::Range(range) => f.write_str(range),
+        }
+    }
+}
+
+/// The versions and the hardware that a check assumes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The accelerate release that decides.
+    pub accelerate: Declared<Version>,
+    /// What was asked for, where it is not that release itself.
+    pub accelerate_asked: Option<Asked>,
+    /// The GPU model.
+    pub gpu: Option<Declared<Gpu>>,
+    /// The compute capability, said itself or through the GPU model.
+    pub capability: Option<Declared<(u32, u32)>>,
+    /// The packages installed, under accelerate's names for them, with `==VERSION` where that is said.
+    pub installed: Option<Declared<Vec<String>>>,
+    /// Versions of other packages.
+    pub packages: BTreeMap<&'static str, Declared<Version>>,
+}
+
+impl Target {
+    /// Nothing declared: the newest release of `releases`, which are sorted and not empty.
+    pub fn newest(releases: &[Version]) -> Self {
+        Self {
+            accelerate: Declared {
+                value: releases
+                    .last()
+                    .cloned()
+                    .unwrap_or_else(|| Version::new([0])),
+                origin: TargetOrigin::Default,
+            },
+            accelerate_asked: None,
+            gpu: None,
+            capability: None,
+            installed: None,
+            packages: BTreeMap::new(),
+        }
+    }
+
+    /// Reads `KEY=VALUE` settings, later ones before earlier ones; `installed` adds up.
+    ///
+    /// # Errors
+    /// A setting that cannot be understood, with what to write instead.
+    pub fn parse<'a>(
+        settings: impl IntoIterator<Item = &'a str>,
+        releases: &[Version],
+    ) -> Result<Self, TargetError> {
+        parse::parse(settings, releases)
+    }
+
+    /// Whether a GPU or its capability was declared; without one, no finding is about hardware.
+    pub fn declares_gpu(&self) -> bool {
+        self.capability.is_some()
+    }
+
+    /// Whether the installed packages were declared; without them, nothing counts as missing.
+    pub fn declares_installed(&self) -> bool {
+        self.installed.is_some()
+    }
+
+    /// The machine on which a run is assumed to happen: what is declared, and otherwise one on which nothing is
+    /// missing that the config asks for ([`packages_asked`]).
+    pub fn machine(&self, asked: &[&str]) -> Machine {
+        let mut installed: Vec<String> = match &self.installed {
+            Some(declared) => declared.value.clone(),
+            None => {
+                let mut packages = USUALLY_INSTALLED.to_vec();
+                for package in asked {
+                    if !packages.contains(package) {
+                        packages.push(package);
+                    }
+                }
+                packages.into_iter().map(str::to_owned).collect()
+            }
+        };
+        for package in &mut installed {
+            if let Some(version) = self.packages.get(package.as_str()) {
+                *package = format!("{package}=={}", version.value);
+            }
+        }
+        Machine {
+            installed,
+            gpus: GPUS,
+            capability: self
+                .capability
+                .as_ref()
+                .map_or(CAPABILITY, |declared| declared.value),
+        }
+    }
+}
+
+/// The packages that a config asks for beyond those that a training machine usually has.
+pub fn packages_asked(config: &Document) -> Vec<&'static str> {
+    let root = config.root();
+    let is = |section: Option<&str>, key: &str, values: &[&str]| {
+        let mapping = match section {
+            Some(section) => root.get(section).map(|entry| entry.value),
+            None => Some(root),
+        };
+        mapping
+            .and_then(|mapping| mapping.get(key))
+            .and_then(|entry| entry.value.text())
+            .is_some_and(|text| values.iter().any(|value| value.eq_ignore_ascii_case(text)))
+    };
+    let mut packages = Vec::new();
+    for backend in [Backend::Te, Backend::Msamp] {
+        if is(Some("fp8_config"), "backend", &[backend.as_str()]) {
+            packages.push(backend.package());
+        }
+    }
+    if is(None, "distributed_type", &["MEGATRON_LM"]) {
+        packages.push("megatron");
+    }
+    if is(None, "distributed_type", &["XLA", "TPU"]) {
+        packages.push("torch_xla");
+    }
+    if is(None, "compute_environment", &["AMAZON_SAGEMAKER"]) {
+        packages.push("sagemaker");
+    }
+    packages
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! FP101: a top-level key that this version of accelerate does not know.
+
+use crate::knowledge::{self, Interval};
+use crate::resolve::{Cause, Exception};
+
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, names};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "FP101",
+    name: "unknown-key",
+    severity: Severity::Error,
+    confidence: Confidence::Certain,
+    summary: "A top-level key that this version of accelerate does not know.",
+    explanation: "\
+`accelerate launch` refuses a config file with a top-level key that its `ClusterConfig` (for SageMaker:
+`SageMakerConfig`) lacks: `ValueError: The config file at … had unknown keys`
+(accelerate 1.15.0, commands/config/config_args.py:from_yaml_file). Which keys are known depends on the version.
+Correct or remove the key, or use a version that knows it.",
+    examples: &[
+        Example::fails(
+            "a misspelt key",
+            "compute_environment: LOCAL_MACHINE\ndistributed_type: 'NO'\nmixed_precission: bf16\n",
+        ),
+        Example::fails(
+            "a key that accelerate 1.13.0 removed",
+            "distributed_type: MULTI_GPU\nmixed_precision: bf16\nnum_processes: 8\nipex_config: {}\n",
+        ),
+        Example::passes(
+            "the right spelling",
+            "compute_environment: LOCAL_MACHINE\ndistributed_type: 'NO'\nmixed_precision: bf16\n",
+        ),
+    ],
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for exception in subject.caused_by(&[Cause::UnknownKeys]) {
+        let mut reported = keys(exception).filter(|(key, _)| key != "fp8").peekable();
+        while let Some((key, index)) = reported.next() {
+            findings.push(finding(subject, exception, &key, index));
+        }
+    }
+}
+
+/// The unknown keys of the exception, each with the position of its origin.
+fn keys(exception: &Exception) -> impl Iterator<Item = (String, usize)> {
+    let origins = exception.origins.iter().enumerate();
+    origins.map(|(index, origin)| (origin.name.clone(), index))
+}
+
+fn finding(subject: &Subject<'_>, exception: &Exception, key: &str, index: usize) -> Finding {
+    let origin = &exception.origins[index];
+    let message = format!(
+        "{} refuses this file: {}, unknown keys ['{key}']",
+        subject.version(),
+        exception.kind
+    );
+    let primary = match &origin.place {
+        Some(place) => Label::key(place, "no such key in this version"),
+        None => subject.label(origin, "no such key in this version"),
+    };
+    let mut finding = RULE.finding(message, primary);
+    finding.key.route.clone_from(&subject.key(origin).route);
+    let known: Vec<&str> = subject.facts.cluster_keys.iter().map(|known| known.name.as_str()).collect();
+    let history = knowledge::cluster_key_history(key);
+    finding.help = Some(match names::meant(key, &known) {
+        _ if !history.is_empty() => format!(
+            "remove `{key}`, or use an accelerate that knows it: {}",
+            history.iter().map(Interval::to_string).collect::<Vec<_>>().join(", ")
+        ),
+        Some(meant) => format!("write `{meant}` if that is what is meant, else remove `{key}`"),
+        None => format!("remove `{key}`"),
+    });
+    if let Some(precision) = subject.precision() {
+        finding.outcome = Some(subject.asked_and_runs(&precision, &subject.outcome));
+    }
+    finding
+}

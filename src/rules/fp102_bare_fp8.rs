@@ -1,0 +1,43 @@
+//! FP102: `fp8: true` at the top level.
+
+use crate::resolve::Cause;
+
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "FP102",
+    name: "bare-fp8",
+    severity: Severity::Error,
+    confidence: Confidence::Certain,
+    summary: "`fp8: true` at the top level: refused, and no backend is ever said.",
+    explanation: "\
+accelerate has no key `fp8`: a file with one is refused as having unknown keys
+(accelerate 1.15.0, commands/config/config_args.py:from_yaml_file; so in every version). What turns fp8 on is
+`mixed_precision: fp8`; which library does it is `fp8_config.backend`: AO (torchao), TE (Transformer Engine) or MSAMP.",
+    examples: &[
+        Example::fails("fp8 as a switch", "distributed_type: 'NO'\nmixed_precision: fp16\nfp8: true\n"),
+        Example::passes(
+            "fp8 with its backend",
+            "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: AO\n",
+        ),
+    ],
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some(entry) = subject.root().and_then(|root| root.get("fp8")) else { return };
+    if entry.value.is_dict() || subject.caused_by(&[Cause::UnknownKeys]).next().is_none() {
+        return;
+    }
+    let Some(place) = subject.top("fp8") else { return };
+    let message = format!(
+        "{} refuses this file: ValueError, unknown keys ['fp8']; and `fp8` alone names no backend",
+        subject.version()
+    );
+    let mut finding = RULE.finding(message, Label::key(&place, "nothing in accelerate reads `fp8`"));
+    finding.key.value = place.file.slice(place.value).to_owned();
+    finding.key.route = place.route;
+    finding.help = Some(format!("remove `fp8` and write\n{}", advice::write_fp8(subject, None)));
+    finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
+    findings.push(finding);
+}

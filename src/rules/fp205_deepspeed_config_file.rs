@@ -1,0 +1,60 @@
+//! FP205: `deepspeed_config_file` together with settings that it forbids.
+
+use crate::resolve::Cause;
+
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "FP205",
+    name: "deepspeed-config-file-conflict",
+    severity: Severity::Error,
+    confidence: Confidence::Certain,
+    summary: "`deepspeed_config_file` together with settings that it forbids, `mixed_precision` among them.",
+    explanation: "\
+With a DeepSpeed config file, the accelerate config must not say gradient_accumulation_steps, gradient_clipping,
+zero_stage, offload_optimizer_device, offload_param_device, the two nvme paths, zero3_save_16bit_model, or any
+non-null mixed_precision, even where both agree: ValueError in `Accelerator()`
+(every version to 1.15.0, utils/dataclasses.py:DeepSpeedPlugin._deepspeed_config_checks). Say it in the DeepSpeed file;
+a precision may also be given as the flag `--mixed_precision`, which is not forbidden.",
+    examples: &[
+        Example::fails(
+            "mixed_precision beside the file",
+            "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 8\ndeepspeed_config:\n  deepspeed_config_file: ds.json\n",
+        ),
+        Example::fails(
+            "zero_stage beside the file",
+            "distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  deepspeed_config_file: ds.json\n  zero_stage: 3\n",
+        ),
+        Example::passes(
+            "all in the DeepSpeed file",
+            "distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  deepspeed_config_file: ds.json\n  zero3_init_flag: false\n",
+        ),
+    ],
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for exception in subject.caused_by(&[Cause::DeepSpeedConfigConflict]) {
+        let Some(origin) = exception.origins.first() else { continue };
+        let named = |name: &str| format!("`{}`", name.rsplit('.').next().unwrap_or(name));
+        let list: Vec<String> = exception.origins.iter().map(|origin| named(&origin.name)).collect();
+        let message = format!(
+            "{} raises in `Accelerator()`: ValueError, with `deepspeed_config_file` the config must not say {}",
+            subject.version(),
+            list.join(", ")
+        );
+        let mut finding = RULE.finding(message, subject.label(origin, "forbidden beside `deepspeed_config_file`"));
+        finding.key = subject.key(origin);
+        for other in &exception.origins[1..] {
+            finding.related.push(subject.label(other, "and this"));
+        }
+        if let Some(place) = subject.within("deepspeed_config", "deepspeed_config_file") {
+            finding.related.push(Label::value(&place, "the DeepSpeed config decides"));
+        }
+        finding.help = Some(format!("remove {} here and say it in the DeepSpeed config", list.join(", ")));
+        if let Some(precision) = subject.precision() {
+            finding.outcome = Some(subject.asked_and_runs(&precision, &subject.outcome));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,54 @@
+//! FP301: `fp8: true` in a section, where nothing reads it.
+
+use crate::source::Object;
+
+use super::sections::{StraySetting, stray_settings};
+use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "FP301",
+    name: "bare-fp8-in-section",
+    severity: Severity::Error,
+    confidence: Confidence::Certain,
+    summary: "`fp8: true` in a section: nothing reads it, and no backend is ever said.",
+    explanation: "\
+The launcher copies `fsdp_config.fp8` to an attribute `fsdp_fp8`, and that of the other sections to `fp8`, and nothing
+reads either (accelerate 1.15.0, commands/launch.py:_validate_launch_command). There is no message: the run trains in what
+`mixed_precision` says. What turns fp8 on is `mixed_precision: fp8` at the top level; which library does it is
+`fp8_config.backend`.",
+    examples: &[
+        Example::fails(
+            "a switch under fsdp_config",
+            "distributed_type: FSDP\nmixed_precision: fp16\nnum_processes: 1\nfsdp_config:\n  fp8: true\n",
+        ),
+        Example::passes(
+            "fp8 where accelerate reads it",
+            "distributed_type: FSDP\nmixed_precision: fp8\nnum_processes: 1\nfsdp_config:\n  fsdp_cpu_ram_efficient_loading: false\nfp8_config:\n  backend: AO\n",
+        ),
+    ],
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for stray in stray_settings(subject).filter(|stray| !stray.entry.value.is_dict()) {
+        findings.push(finding(subject, &stray));
+    }
+}
+
+fn finding(subject: &Subject<'_>, stray: &StraySetting<'_>) -> Finding {
+    let asks = !matches!(stray.entry.value.scalar(), Some(Object::None | Object::Bool(false)));
+    let mut finding = stray.finding(subject, &RULE, asks);
+    let written = stray.entry.value.text();
+    if stray.key == "fp8" {
+        finding.notes.push("a bare `fp8` names no backend either".to_owned());
+    }
+    finding.help = Some(match asks {
+        true => format!(
+            "remove `{}` and write\n{}",
+            stray.key,
+            advice::write_fp8(subject, written.and_then(advice::backend_meant))
+        ),
+        false => format!("remove `{}`", stray.key),
+    });
+    finding
+}

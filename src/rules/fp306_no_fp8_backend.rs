@@ -1,0 +1,44 @@
+//! FP306: fp8 without a backend.
+
+use crate::resolve::{Verdict, Voice};
+
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "FP306",
+    name: "no-fp8-backend",
+    severity: Severity::Note,
+    confidence: Confidence::Certain,
+    summary: "fp8 without a backend: whichever library is installed decides how the run trains.",
+    explanation: "\
+Without `fp8_config.backend`, `Accelerator()` takes the first of AO (torchao), TE (Transformer Engine), MSAMP that is
+installed (accelerate 1.9.0 to 1.15.0, accelerator.py:Accelerator.__init__). The same file then trains differently on
+two machines, and recipe settings meant for one library are not read by another. Name the backend.",
+    examples: &[
+        Example::fails("left to the machine", "distributed_type: 'NO'\nmixed_precision: fp8\n"),
+        Example::passes("named", "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: AO\n"),
+    ],
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let last = subject.last();
+    let Verdict::Fp8(chosen) = &last.verdict else { return };
+    let is_named = last
+        .decision("fp8_backend")
+        .is_none_or(|decision| decision.origin.voice != Voice::Default);
+    let wrong_before = subject.caused_by(&[crate::resolve::Cause::Fp8Backend]).next().is_some();
+    if is_named || wrong_before || !subject.asks_for_fp8() || subject.target.declares_installed() {
+        return;
+    }
+    let Some(place) = subject.top("mixed_precision") else { return };
+    let message = format!(
+        "no fp8 backend is named: {} takes the first of AO, TE, MSAMP that is installed, {chosen} where all are",
+        subject.version()
+    );
+    let mut finding = RULE.finding(message, Label::value(&place, "by which library?"));
+    finding.key.value = place.file.slice(place.value).to_owned();
+    finding.key.route = place.route;
+    finding.help = Some("write\nfp8_config:\n  backend: AO  # or TE, MSAMP".to_owned());
+    findings.push(finding);
+}

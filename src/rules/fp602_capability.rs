@@ -1,0 +1,44 @@
+//! FP602: the declared GPU cannot do fp8.
+
+use super::subject::runs;
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "FP602",
+    name: "gpu-without-fp8",
+    severity: Severity::Error,
+    confidence: Confidence::Certain,
+    summary: "fp8 on a GPU below compute capability 8.9: fp16 instead, or an exception.",
+    explanation: "\
+Only where a GPU is declared (`--target gpu=…` or `capability=…`). Below compute capability 8.9 (Ada, Hopper),
+`Accelerator()` warns and sets the precision to fp16 (accelerate 1.15.0, state.py:AcceleratorState.__init__,
+utils/environment.py:check_cuda_fp8_capability). A backend that is named in the config is still prepared, and `prepare()`
+raises AttributeError for AO and MSAMP.",
+    examples: &[
+        Example::fails("an A100", "distributed_type: 'NO'\nmixed_precision: fp8\n").under(&["gpu=a100", "installed=torchao"]),
+        Example::passes("an H100", "distributed_type: 'NO'\nmixed_precision: fp8\n").under(&["gpu=h100", "installed=torchao"]),
+    ],
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let last = subject.last();
+    if !subject.target.declares_gpu() || last.decision("fp8_capability").is_none() {
+        return;
+    }
+    let Some(place) = subject.top("mixed_precision") else { return };
+    let (major, minor) = subject.run.machine.capability;
+    let consequence = match (last.exception(), runs(last)) {
+        (Some(exception), _) => format!("raises {}", advice::shown(exception)),
+        (None, Some(runs)) if runs != "fp8" => format!("trains in {runs}, with a warning only"),
+        _ => "goes on, and Transformer Engine itself refuses".to_owned(),
+    };
+    let message =
+        format!("{} cannot do fp8 on compute capability {major}.{minor} and {consequence}", subject.version());
+    let mut finding = RULE.finding(message, Label::value(&place, "needs compute capability 8.9 or higher"));
+    finding.key.value = place.file.slice(place.value).to_owned();
+    finding.key.route = place.route;
+    finding.help = Some("write mixed_precision: bf16, or run on an Ada, Hopper or newer GPU".to_owned());
+    finding.outcome = Some(subject.asked_and_runs("fp8", last));
+    findings.push(finding);
+}

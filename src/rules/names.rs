@@ -1,0 +1,25 @@
+//! Names that people meant: suggestions for misspelt keys.
+
+use crate::resolve::target::closest;
+
+/// Keys that people write at the top level, and where they belong.
+const ELSEWHERE: [(&str, &str); 12] = [
+    ("fp8_backend", "fp8_config.backend"),
+    ("fp8_format", "fp8_config.fp8_format"),
+    ("fp8_recipe", "fp8_config"),
+    ("precision", "mixed_precision"),
+    ("bf16", "mixed_precision: bf16"),
+    ("dtype", "mixed_precision"),
+    ("fsdp", "fsdp_config"),
+    ("deepspeed", "deepspeed_config"),
+    ("deepspeed_config_file", "deepspeed_config.deepspeed_config_file"),
+    ("zero_stage", "deepspeed_config.zero_stage"),
+    ("num_gpus", "num_processes"),
+    ("fsdp_version", "fsdp_config.fsdp_version"),
+];
+
+/// What was probably meant by a key that accelerate does not know.
+pub(super) fn meant(key: &str, known: &[&str]) -> Option<String> {
+    let elsewhere = ELSEWHERE.iter().find(|(wrong, _)| *wrong == key).map(|(_, right)| *right);
+    elsewhere.or_else(|| closest(key, known.iter().copied())).map(str::to_owned)
+}

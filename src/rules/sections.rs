@@ -1,0 +1,83 @@
+//! fp8 settings in sections where nothing reads them: what FP301 and FP302 share.
+
+use crate::knowledge::DynamoSection;
+use crate::source::{EntryRef, Route};
+
+use super::subject::runs;
+use super::{Finding, Label, Rule, Severity, Subject};
+
+/// The sections that are copied into the launch namespace.
+const SECTIONS: [&str; 6] =
+    ["fsdp_config", "deepspeed_config", "megatron_lm_config", "parallelism_config", "mpirun_config", "dynamo_config"];
+
+/// An fp8 setting in a section where nothing reads it.
+pub(super) struct StraySetting<'a> {
+    pub(super) key: String,
+    pub(super) route: Route,
+    pub(super) entry: EntryRef<'a>,
+}
+
+/// All of them.
+pub(super) fn stray_settings<'a>(subject: &Subject<'a>) -> impl Iterator<Item = StraySetting<'a>> {
+    let prefixed_dynamo = subject
+        .facts
+        .behaviours
+        .is_some_and(|behaviours| behaviours.dynamo_section == DynamoSection::Prefixed);
+    let mut found = Vec::new();
+    for section in SECTIONS {
+        let is_prefixed = section == "fsdp_config" || (section == "dynamo_config" && prefixed_dynamo);
+        for entry in subject.section(section) {
+            let Some(key) = entry.key.text() else { continue };
+            // Without a prefix, `fp8_backend` and the like do reach the launcher.
+            let is_stray = match is_prefixed {
+                true => key == "fp8" || key.starts_with("fp8_") || asks_for_precision(key, &entry),
+                false => key == "fp8" || key == "fp8_config",
+            };
+            if is_stray {
+                found.push(StraySetting { key: key.to_owned(), route: Route::keys([section, key]), entry });
+            }
+        }
+    }
+    found.into_iter()
+}
+
+/// `fsdp_config.mixed_precision: fp8`
+fn asks_for_precision(key: &str, entry: &EntryRef<'_>) -> bool {
+    let is_precision = key == "mixed_precision" || key == "precision";
+    is_precision && entry.value.text().is_some_and(|text| text.eq_ignore_ascii_case("fp8"))
+}
+
+impl StraySetting<'_> {
+    /// The finding that both rules begin with. `asks`: whether the setting asks for fp8 rather than switching it off.
+    pub(super) fn finding(&self, subject: &Subject<'_>, rule: &Rule, asks: bool) -> Finding {
+        let last = subject.last();
+        let is_fp8 = runs(last).as_deref() == Some("fp8");
+        let consequence = match runs(last) {
+            Some(_) if is_fp8 => ", and it has no effect".to_owned(),
+            Some(runs) if asks => format!(", and the run trains in {runs}: what `mixed_precision` says"),
+            _ => ", so it has no effect".to_owned(),
+        };
+        let message = format!("nothing reads `{}` in {}{consequence}", self.route, subject.version());
+        let place = subject.place(&self.entry, self.route.clone());
+        let primary = match &place {
+            Some(place) => Label::key(place, "never read"),
+            None => Label::file("", ""),
+        };
+        let mut finding = rule.finding(message, primary);
+        finding.key.route = self.route.clone();
+        if !self.entry.value.is_dict()
+            && let Some(place) = &place
+        {
+            finding.key.value = place.file.slice(place.value).to_owned();
+        }
+        if is_fp8 || !asks {
+            finding.severity = Severity::Warning;
+            return finding;
+        }
+        if let Some(place) = subject.top("mixed_precision") {
+            finding.related.push(Label::value(&place, "this decides"));
+        }
+        finding.outcome = Some(subject.asked_and_runs("fp8", last));
+        finding
+    }
+}
