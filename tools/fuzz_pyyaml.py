@@ -70,6 +70,7 @@ def main():
     answers = ask(texts)
     kinds = collections.Counter()
     for text, answer in zip(texts, answers, strict=True):
+        answer, _, message = answer.partition("\t")
         kind, outcome = load("yaml", text)
         expected = outcome if kind == "error" else fnv(canonical(typed(outcome)))
         if expected == answer:
@@ -78,7 +79,7 @@ def main():
         ours_refuses = answer[0].isupper()
         difference = ("refused by both, other class" if ours_refuses else "refused by PyYAML only") if kind == "error" else ("refused by fp8lint only" if ours_refuses else "other value")
         kinds[difference] += 1
-        print(json.dumps({"difference": difference, "pyyaml": expected, "ours": answer, "text": text}))
+        print(json.dumps({"difference": difference, "pyyaml": expected, "ours": answer, "message": message, "text": text}))
     print(dict(kinds), file=sys.stderr)
 
 

@@ -49,6 +49,8 @@ YAML = [
     "fp8_config:\n  backend: TE\n  override_linear_precision: (false, false, false)\n  margin: 0\n",
     "learning_rate: 1e-5\nweight_decay: 5.0e-4\nwarmup: .1\nseed: 0o17\nmax_steps: 1_000\n",
     "commands: [\"echo a\", 'b: c', d # e\n]\n", "a: ${oc.env:HOME}\nb: ${a}/c", "path: C:\\new\\table", "url: https://x.y/z?a=b#c", "env:\n  - NAME=value\n  - A=\"b c\"\n", "time: 12:30\nport: 8080:80\nversion: 1.10\n", "x: {{cookiecutter.name}}\n", "{% if a %}\nb: c\n{% endif %}\n", "a: b\n<<<<<<< HEAD\nc: d\n=======\ne: f\n>>>>>>> x\n",
+    # found by fuzz_pyyaml.py
+    "a:\n|\n  b\n", "a: \n|\n  b\nc: d", "a:\n  |\n  b\n", "a:\n- # c\n  b\n- d\n", "a: # c\n- # d\n  b\n", "[1, {a: b}: c]", "[1, a: {b: c}]", "{a: b, ?c: d}", "{?a: b}", "[a, ?b]", "{a: \"b\", ?\"c\": d}", "- 'a' b", "a: 'b'\n'c': 'd' e", "'a'\n 'b': c", "a: b\n*c: d\n", "a: &c b\n*c : d\n", "a: *b:\n", "a: \"b\"c: d", "{\"a\"\": b}", "a: !!st[r 4", "a: !!s!tr 4", "a: b\n%c: d", "a\n%: b", "- a\n  - b\n|-\n  c\n", "a: b\n|-\n  c\n", "{a: b]", "{a: [b}", "a: ]", "a: b ]", "[a]]", "{a: b}}", "a: {b: c\nd: e", "[a\n- b", "[\n- a\n]", "{\n- a\n}", "a: [b\n  - c]",
     # depth
     "[" * 480 + "]" * 480, "[" * 500 + "]" * 500, "[" * 600 + "]" * 600, "[" * 5_000, "{a: " * 600, "- " * 480 + "a", "- " * 500 + "a", "- " * 2_000 + "a", "? " * 600 + "a",
     # long keys

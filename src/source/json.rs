@@ -245,7 +245,11 @@ impl Reader<'_> {
         if let Some((word, object)) = WORDS.iter().find(|(word, _)| rest.starts_with(word)) {
             let start = self.at;
             self.at += word.len();
-            return Ok(Some(self.add(start, Style::Plain, Data::Scalar(object.clone()))));
+            return Ok(Some(self.add(
+                start,
+                Style::Plain,
+                Data::Scalar(object.clone()),
+            )));
         }
         self.number().map(Some)
     }
@@ -348,7 +352,9 @@ impl Reader<'_> {
         if let (0xd800..0xdc00, Some(0xdc00..0xe000)) = (first, second) {
             self.at += 12;
             let pair = char::decode_utf16(units).next();
-            return Ok(pair.and_then(Result::ok).unwrap_or(char::REPLACEMENT_CHARACTER));
+            return Ok(pair
+                .and_then(Result::ok)
+                .unwrap_or(char::REPLACEMENT_CHARACTER));
         }
         self.at += 6;
         Ok(char::from_u32(first.into()).unwrap_or(char::REPLACEMENT_CHARACTER))
@@ -382,5 +388,45 @@ impl Reader<'_> {
 
     fn error(&self, message: &str) -> ReadError {
         ReadError::new("JSONDecodeError", message, Span::at(self.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::source::{Data, Object};
+
+    #[test]
+    fn spans_are_bytes_and_quotes_belong_to_them() {
+        let text = "{\"é\": [1, \"ü\"], \"b\": {\"c\": null}}\n";
+        let document = read(text).unwrap();
+        let slice = |key: &str| {
+            let entry = document.root().get(key).unwrap();
+            let (key, value) = (entry.key.span(), entry.value.span());
+            (&text[key.start..key.end], &text[value.start..value.end])
+        };
+        assert_eq!(slice("é"), ("\"é\"", "[1, \"ü\"]"));
+        assert_eq!(slice("b"), ("\"b\"", "{\"c\": null}"));
+        assert_eq!(document.root().span().end, text.len() - 1);
+    }
+
+    #[test]
+    fn the_last_of_equal_keys_wins_in_the_place_of_the_first() {
+        let document = read("{\"a\": 1, \"b\": 2, \"a\": 3}").unwrap();
+        assert_eq!(
+            document.root().object().unwrap().python_repr(),
+            "{'a': 3, 'b': 2}"
+        );
+        let duplicate = &document.duplicate_keys[0];
+        assert_eq!((duplicate.first.start, duplicate.last.start), (1, 17));
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_the_replacement_character() {
+        let document = read("\"\\ud800x\"").unwrap();
+        assert_eq!(
+            *document.root().data(),
+            Data::Scalar(Object::from("\u{fffd}x"))
+        );
     }
 }

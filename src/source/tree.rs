@@ -92,7 +92,8 @@ pub struct Document {
     pub duplicate_keys: Vec<DuplicateKey>,
 }
 
-/// How many objects [`NodeRef::object`] builds at most. An alias bomb holds billions.
+/// How many objects [`NodeRef::object`] builds at most, 128 bytes of text counting as one more. An alias bomb holds
+/// billions.
 const OBJECT_LIMIT: usize = 100_000;
 
 impl Document {
@@ -227,15 +228,20 @@ impl<'document> NodeRef<'document> {
         self.entries().find(|entry| entry.key.text() == Some(key))
     }
 
-    /// The Python object that this node is, aliases followed. `None` where that has more than 100,000 parts or holds
-    /// itself: an alias bomb or a recursive anchor.
+    /// The Python object that this node is, aliases followed. `None` where that has more than 100,000 parts (128
+    /// bytes of text count as one) or holds itself: an alias bomb or a recursive anchor.
     pub fn object(self) -> Option<Object> {
         let mut left = OBJECT_LIMIT;
         // No recursion: a thread's stack may be too small for the deepest tree.
         let mut open: Vec<Unfinished<'document>> = Vec::new();
         let mut next = self;
         loop {
-            left = left.checked_sub(1)?;
+            let text = match next.data() {
+                Data::Scalar(Object::Str(text)) => text.len(),
+                Data::Scalar(Object::Bytes(bytes)) => bytes.len(),
+                _ => 0,
+            };
+            left = left.checked_sub(1 + text / 128)?;
             let mut finished = match next.data() {
                 Data::Scalar(object) => Some(object.clone()),
                 // Deeper than Python reads: only a recursive anchor comes here.

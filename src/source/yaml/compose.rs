@@ -79,14 +79,13 @@ impl<'text> Composer<'text> {
             }
             Step::DocumentEnd => Ok(()),
             Step::Alias => {
-                let name = self.gaps.alias(event.span)?;
+                self.gaps.token(event.span)?;
+                let name = self.gaps.name(event.span)?;
                 let Some(node) = self.anchors.get(name).copied() else {
-                    return Err(ReadError::new(
-                        "ComposerError",
-                        format!("found undefined alias '{name}'"),
-                        event.span,
-                    ));
+                    let message = format!("found undefined alias '{name}'");
+                    return Err(ReadError::new("ComposerError", message, event.span));
                 };
+                self.gaps.same_name(event.span, name)?;
                 self.attach(node, event.span.end);
                 Ok(())
             }
@@ -164,6 +163,11 @@ impl<'text> Composer<'text> {
         if !span.is_empty() {
             self.gaps.token(span)?;
         }
+        let default = open.children.chunks_exact(2).find(|pair| {
+            let key = self.nodes.get(pair[0]);
+            key.is_some_and(|key| key.tag == Tag::Value)
+        });
+        let default = default.map(|pair| pair[1]);
         let Some(node) = self.nodes.get_mut(open.node) else {
             return Ok(());
         };
@@ -177,6 +181,7 @@ impl<'text> Composer<'text> {
         match &mut node.content {
             Content::Sequence(elements) => *elements = open.children,
             Content::Mapping(pairs) => {
+                node.default = default;
                 *pairs = open
                     .children
                     .chunks_exact(2)
@@ -234,7 +239,7 @@ impl<'text> Composer<'text> {
         };
         let colon = cursor + colon;
         let key = self.text.get(key..colon).unwrap_or_default();
-        if key.contains(['\n', '\r']) || key.chars().nth(1024).is_some() {
+        if key.chars().nth(1024).is_some() || key.contains(['\n', '\r']) {
             return Err(ReadError::new(
                 "ParserError",
                 "expected ',' or '}', but got ':': a key must be on one line with its ':'",
@@ -249,7 +254,8 @@ impl<'text> Composer<'text> {
             self.gaps.tag(tag)?;
         }
         if let Some(anchor) = *anchor {
-            let name = self.gaps.anchor(anchor)?;
+            let name = self.gaps.name(anchor)?;
+            self.gaps.same_name(anchor, name)?;
             if self.anchors.contains_key(name) {
                 return Err(ReadError::new(
                     "ComposerError",
@@ -275,6 +281,7 @@ impl<'text> Composer<'text> {
             style,
             tag,
             content,
+            default: None,
         });
         if let Some(name) = anchor.and_then(|at| self.text.get(at.start + 1..at.end)) {
             self.anchors.insert(name, node);

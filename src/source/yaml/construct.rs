@@ -8,6 +8,9 @@ use super::merge::Merger;
 use super::resolve::Tag;
 use super::scalars;
 
+/// Text of keys written twice that is kept at most: aliases may repeat one long key without end.
+const DUPLICATE_TEXT_LIMIT: usize = 16 << 20;
+
 /// Makes the document that `SafeLoader` would return.
 pub(super) fn construct(graph: Graph, comments: Vec<Comment>) -> Result<Document, ReadError> {
     let nodes = graph
@@ -25,7 +28,10 @@ pub(super) fn construct(graph: Graph, comments: Vec<Comment>) -> Result<Document
         nodes,
         waiting: VecDeque::new(),
         merger: Merger::default(),
+        key_numbers: HashMap::new(),
+        numbered: HashMap::new(),
         duplicate_keys: Vec::new(),
+        duplicate_text: 0,
     };
     let root = constructor.graph.root;
     constructor.object(root)?;
@@ -56,7 +62,12 @@ struct Constructor {
     /// Collections that exist but are still empty.
     waiting: VecDeque<usize>,
     merger: Merger,
+    /// Scalars by their [`Object::hash_key`], numbered, so that a key behind many aliases is hashed once.
+    key_numbers: HashMap<String, usize>,
+    numbered: HashMap<usize, usize>,
     duplicate_keys: Vec<DuplicateKey>,
+    /// Text in `duplicate_keys` so far.
+    duplicate_text: usize,
 }
 
 impl Constructor {
@@ -112,15 +123,10 @@ impl Constructor {
         // An alias may lead back to the mapping itself.
         for _ in 0..self.graph.nodes.len().min(900) + 1 {
             let found = &self.graph.nodes[node];
-            let value = match &found.content {
-                Content::Scalar(text) => return Ok(text),
-                Content::Sequence(_) => None,
-                Content::Mapping(pairs) => pairs
-                    .iter()
-                    .find(|pair| self.graph.nodes[pair.key].tag == Tag::Value)
-                    .map(|pair| pair.value),
-            };
-            let Some(value) = value else {
+            if let Content::Scalar(text) = &found.content {
+                return Ok(text);
+            }
+            let Some(value) = found.default else {
                 let kind = found.content.kind();
                 let message = format!("expected a scalar node, but found {kind}");
                 return Err(ReadError::new("ConstructorError", message, found.span));
@@ -174,17 +180,10 @@ impl Constructor {
         let mut losers = Vec::new();
         for pair in pairs {
             self.object(pair.key)?;
-            let (hash, kept) = match &self.nodes[pair.key].data {
-                Data::Scalar(key) => (key.hash_key(), std::mem::discriminant(key)),
-                _ => (None, std::mem::discriminant(&Object::None)),
-            };
-            let Some(hash) = hash else {
+            let Some(number) = self.key_number(pair.key) else {
                 let span = self.nodes[pair.key].span;
-                return Err(ReadError::new(
-                    "ConstructorError",
-                    "found unhashable key",
-                    span,
-                ));
+                let message = "found unhashable key";
+                return Err(ReadError::new("ConstructorError", message, span));
             };
             self.object(pair.value)?;
             let entry = Entry {
@@ -192,18 +191,22 @@ impl Constructor {
                 value: id(pair.value),
                 merged: pair.merged,
             };
-            match positions.get(&hash) {
+            match positions.get(&number) {
                 None => {
-                    positions.insert(hash, (entries.len(), kept, pair.key));
+                    positions.insert(number, entries.len());
                     entries.push(entry);
                 }
-                Some((position, first_kind, _)) => {
+                Some(position) => {
                     let earlier = &mut entries[*position];
                     if !earlier.merged && !pair.merged {
                         losers.push((*position, earlier.key, entry.key));
                     }
                     // A Python dict keeps its first key object: `1` stays `1` under a later `true`.
-                    let key = if *first_kind == kept {
+                    let kind = |key: NodeId| match &self.nodes[key.0 as usize].data {
+                        Data::Scalar(key) => key.type_name(),
+                        _ => "",
+                    };
+                    let key = if kind(earlier.key) == kind(entry.key) {
                         entry.key
                     } else {
                         earlier.key
@@ -214,6 +217,20 @@ impl Constructor {
         }
         self.note_duplicates(losers);
         Ok(entries)
+    }
+
+    /// The same number for all keys that a Python dict takes for one. `None` if unhashable.
+    fn key_number(&mut self, node: usize) -> Option<usize> {
+        if let Some(number) = self.numbered.get(&node) {
+            return Some(*number);
+        }
+        let Data::Scalar(key) = &self.nodes[node].data else {
+            return None;
+        };
+        let next = self.key_numbers.len();
+        let number = *self.key_numbers.entry(key.hash_key()?).or_insert(next);
+        self.numbered.insert(node, number);
+        Some(number)
     }
 
     /// Records keys written twice in one mapping. `losers`: position, the earlier key, the later key.
@@ -228,8 +245,13 @@ impl Constructor {
             let Data::Scalar(name) = &key.data else {
                 continue;
             };
+            let shown = name.python_str();
+            self.duplicate_text += shown.len();
+            if self.duplicate_text > DUPLICATE_TEXT_LIMIT {
+                return;
+            }
             self.duplicate_keys.push(DuplicateKey {
-                key: name.python_str(),
+                key: shown,
                 first: self.nodes[earlier.0 as usize].span,
                 last: key.span,
             });

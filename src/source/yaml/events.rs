@@ -58,7 +58,7 @@ pub(super) enum Stop {
 /// The events of a text, in order, comments set aside.
 pub(super) struct Events<'text> {
     parser: Parser<'text, StrInput<'text>>,
-    text_length: usize,
+    text: &'text str,
     /// The comments passed so far.
     pub(super) comments: Vec<Comment>,
 }
@@ -78,7 +78,7 @@ impl<'text> Events<'text> {
         };
         Self {
             parser: Parser::new_from_str_with_options(text, options),
-            text_length: text.len(),
+            text,
             comments: Vec::new(),
         }
     }
@@ -156,21 +156,24 @@ impl<'text> Events<'text> {
     fn span(&self, place: &granit_parser::Span) -> Span {
         place
             .byte_range()
-            .map_or(Span::at(self.text_length), |range| {
+            .map_or(Span::at(self.text.len()), |range| {
                 Span::new(range.start, range.end)
             })
     }
 
     fn stop(&self, error: &granit_parser::ScanError) -> Stop {
-        let offset = error.marker().byte_offset().unwrap_or(self.text_length);
-        if *error.kind() == ErrorKind::CommentNotSeparated {
-            return Stop::TouchingComment(offset);
-        }
-        Stop::Refused(ReadError::new(
-            exception(error.kind()),
-            error.kind().to_string(),
-            Span::at(offset),
-        ))
+        let offset = error.marker().byte_offset().unwrap_or(self.text.len());
+        let (exception, message, offset) = match error.kind() {
+            ErrorKind::CommentNotSeparated => return Stop::TouchingComment(offset),
+            kind if is_tab(kind) => {
+                let rest = self.text.get(offset..).unwrap_or_default();
+                let tab = offset + rest.find('\t').unwrap_or(0);
+                let message = "found character '\\t' that cannot start any token".to_owned();
+                ("ScannerError", message, tab)
+            }
+            kind => (exception(kind), kind.to_string(), offset),
+        };
+        Stop::Refused(ReadError::new(exception, message, Span::at(offset)))
     }
 }
 
@@ -179,6 +182,18 @@ fn collection_style(style: StructureStyle) -> Style {
         StructureStyle::Block => Style::Block,
         StructureStyle::Flow => Style::Flow,
     }
+}
+
+/// Whether it is about a tab: PyYAML has one fault for these.
+fn is_tab(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabInPlainScalar
+    )
 }
 
 /// The class of PyYAML's exception for the same fault.

@@ -10,6 +10,8 @@ pub(super) struct GraphNode {
     pub(super) style: Style,
     pub(super) tag: Tag,
     pub(super) content: Content,
+    /// In a mapping the value under its `=` key: what PyYAML takes where a scalar is wanted.
+    pub(super) default: Option<usize>,
 }
 
 /// What is written in a node.

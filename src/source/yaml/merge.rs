@@ -108,7 +108,8 @@ impl Merger {
         let Content::Mapping(pairs) = &graph.nodes[source].content else {
             return Ok(());
         };
-        self.pairs += pairs.len();
+        // An empty source takes time as well.
+        self.pairs += 1 + pairs.len();
         if self.pairs > PAIR_LIMIT {
             let message = "merge keys bring in more than 1,000,000 pairs";
             let span = graph.nodes[source].span;

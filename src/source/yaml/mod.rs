@@ -18,8 +18,8 @@ use std::borrow::Cow;
 use self::events::Stop;
 use super::{Comment, Data, Document, Node, NodeId, Object, ReadError, Span, Style};
 
-/// Comments that touch the token before them, in one file at most: each costs one more pass.
-const TOUCHING_COMMENT_LIMIT: usize = 64;
+/// Bytes to read at most because of comments that touch the token before them: each costs one more pass.
+const REREAD_LIMIT: usize = 64 << 20;
 
 /// Reads one YAML document. A text that holds none gives `None`, as in Python.
 ///
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Document, ReadError> {
                 let span = Span::new(offset, line_end(&text, offset));
                 // After an alias, a tag or a block scalar's `|` PyYAML wants a blank as well.
                 let may_touch = text[..offset].ends_with(['"', '\'', '[', ']', '{', '}', ',', ':']);
-                if !may_touch || touching.len() >= TOUCHING_COMMENT_LIMIT || span.is_empty() {
+                if !may_touch || touching.len() * text.len() > REREAD_LIMIT || span.is_empty() {
                     let message = "a comment must be parted from what is before it by a blank";
                     return Err(ReadError::new("ScannerError", message, span));
                 }
@@ -97,3 +97,6 @@ fn check_printable(text: &str) -> Result<(), ReadError> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -123,21 +123,8 @@ impl<'text> Gaps<'text> {
 
     /// A block scalar: granit gives its content only.
     fn block_scalar(&mut self, content: Span) -> Result<Place, ReadError> {
-        let mut start = self.cursor;
-        let bytes = self.text.as_bytes();
-        loop {
-            match bytes.get(start) {
-                Some(b'|' | b'>') => break,
-                Some(b'#') => start = self.line_end(start),
-                // Properties: `&a`, `!!str`.
-                Some(b'&' | b'!') => start = self.word_end(start),
-                Some(_) if start < content.start => start += 1,
-                _ => {
-                    start = content.start;
-                    break;
-                }
-            }
-        }
+        let header = self.find_in_gap(content.start, |byte| matches!(byte, b'|' | b'>'));
+        let start = header.unwrap_or(content.start);
         self.gap_to(start)?;
         let header_end = self.line_end(start).min(content.start.max(start));
         let header = &self.text[start..header_end];
@@ -192,33 +179,44 @@ impl<'text> Gaps<'text> {
         if mapping || self.text[span.start..].starts_with('-') {
             return Ok(span.start);
         }
-        // A sequence that is indented no deeper than its key: granit gives the place after the dash.
-        let before = self.text[..span.start].trim_end_matches(' ');
-        Ok(match before.strip_suffix('-') {
-            Some(before) => before.len(),
-            None => span.start,
-        })
+        // A sequence that is indented no deeper than its key: granit gives a place after the dash.
+        let dash = self.find_in_gap(span.start, |byte| byte == b'-');
+        Ok(dash.unwrap_or(span.start))
     }
 
-    /// The name of an alias.
-    pub(super) fn alias(&mut self, span: Span) -> Result<&'text str, ReadError> {
-        self.token(span)?;
-        self.anchor(span)
+    /// The first indicator of a kind after the last token, comments and properties passed over.
+    fn find_in_gap(&self, end: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
+        let mut at = self.cursor;
+        while at < end {
+            match self.text.as_bytes()[at] {
+                byte if wanted(byte) => return Some(at),
+                b'#' => at = self.line_end(at),
+                b'&' | b'!' => at = self.word_end(at),
+                _ => at += 1,
+            }
+        }
+        None
     }
 
-    /// The name after `&` or `*`, if PyYAML allows it.
-    pub(super) fn anchor(&self, span: Span) -> Result<&'text str, ReadError> {
-        let name = self.text.get(span.start + 1..span.end).unwrap_or_default();
+    /// The name after `&` or `*`, as PyYAML reads it.
+    pub(super) fn name(&self, span: Span) -> Result<&'text str, ReadError> {
+        let text = self.text.get(span.start + 1..).unwrap_or_default();
         let odd = |c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c));
-        let goes_on = self.text[span.end..].starts_with(|c: char| !" \t\r\n?:,]}%@`".contains(c));
-        if name.is_empty() || name.contains(odd) || goes_on {
-            return Err(ReadError::new(
-                "ScannerError",
-                "expected ASCII letters, digits, '-' or '_' in the name of an anchor or alias",
-                span,
-            ));
+        let name = text.split(odd).next().unwrap_or_default();
+        let after = text[name.len()..].chars().next();
+        if name.is_empty() || after.is_some_and(|c| !" \t\r\n?:,]}%@`".contains(c)) {
+            return Err(odd_name(span));
         }
         Ok(name)
+    }
+
+    /// Checks that granit reads the same name: to it `*a:` is called `a:`.
+    pub(super) fn same_name(&self, span: Span, name: &str) -> Result<(), ReadError> {
+        if span.start + 1 + name.len() == span.end {
+            Ok(())
+        } else {
+            Err(odd_name(span))
+        }
     }
 
     /// Checks a tag as written: PyYAML reads on to the next blank.
@@ -318,6 +316,11 @@ impl<'text> Gaps<'text> {
             .position(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
         start + length.unwrap_or(rest.len())
     }
+}
+
+fn odd_name(span: Span) -> ReadError {
+    let message = "expected ASCII letters, digits, '-' or '_' in the name of an anchor or alias";
+    ReadError::new("ScannerError", message, span)
 }
 
 fn tab_error(offset: usize) -> ReadError {
