@@ -9,6 +9,7 @@ mod notices;
 mod output;
 mod resolve;
 mod selection;
+mod target;
 mod workers;
 
 use std::io::Write;
