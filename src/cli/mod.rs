@@ -10,6 +10,7 @@ mod notices;
 mod output;
 mod resolve;
 mod selection;
+mod target;
 mod workers;
 
 use std::io::Write;

@@ -4,15 +4,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use crate::discover::{self, Candidate, Discovery, PatternError, Patterns, Problem};
-use crate::knowledge;
 use crate::report::{Format, Style};
 use crate::resolve::Target;
-use crate::resolve::target::TargetError;
 
 use super::super::arguments::{CheckArguments, ReportRequest};
 use super::super::failure::Failure;
 use super::super::output::Output;
 use super::super::selection::Selection;
+use super::super::target::target;
 
 /// Standard input, as a path on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -52,13 +51,6 @@ impl Plan {
             reports: reports(arguments)?,
         })
     }
-}
-
-/// The target of `--target` settings.
-pub(in crate::cli) fn target(settings: &[String]) -> Result<Target, Failure> {
-    Target::parse(settings.iter().map(String::as_str), knowledge::releases()).map_err(
-        |TargetError { message, help }| Failure::usage(format!("--target: {message}"), help),
-    )
 }
 
 fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, Failure> {
