@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::knowledge;
 use crate::resolve::{
-    self, Code, Config, ConfigFile, Exception, Files, Launcher, Lookup, Machine, Origin, Outcome, Run, Stage, Value,
-    Variable, Verdict, Voice, Word,
+    self, Code, Config, ConfigFile, Exception, Files, Launcher, Lookup, Machine, Origin, Outcome,
+    Run, Stage, Value, Variable, Verdict, Voice, Word,
 };
 use crate::source::{Integer, Object, ReadError, SourceFile, Syntax};
 
@@ -29,7 +29,10 @@ pub fn answer(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
         }
         let answer = match serde_json::from_str::<Case>(&line) {
             Ok(case) => case.answer(),
-            Err(error) => Answer::unknown(serde_json::Value::Null, format!("this line is no case: {error}")),
+            Err(error) => Answer::unknown(
+                serde_json::Value::Null,
+                format!("this line is no case: {error}"),
+            ),
         };
         serde_json::to_writer(&mut output, &answer)?;
         output.write_all(b"\n")?;
@@ -70,21 +73,24 @@ fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
     Ok(match Option::<TextOrList>::deserialize(deserializer)? {
         None => Vec::new(),
         Some(TextOrList::List(words)) => words,
-        Some(TextOrList::Text(text)) => {
-            shlex::split(&text).ok_or_else(|| serde::de::Error::custom("`launch` has an unclosed quote"))?
-        }
+        Some(TextOrList::Text(text)) => shlex::split(&text)
+            .ok_or_else(|| serde::de::Error::custom("`launch` has an unclosed quote"))?,
     })
 }
 
 /// Installed packages: a list, or one string with commas.
 fn packages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    Ok(Option::<TextOrList>::deserialize(deserializer)?.map(|packages| match packages {
-        TextOrList::List(packages) => packages,
-        TextOrList::Text(text) => {
-            let names = text.split(',').filter(|name| !name.is_empty() && *name != "none");
-            names.map(ToOwned::to_owned).collect()
-        }
-    }))
+    Ok(
+        Option::<TextOrList>::deserialize(deserializer)?.map(|packages| match packages {
+            TextOrList::List(packages) => packages,
+            TextOrList::Text(text) => {
+                let names = text
+                    .split(',')
+                    .filter(|name| !name.is_empty() && *name != "none");
+                names.map(ToOwned::to_owned).collect()
+            }
+        }),
+    )
 }
 
 #[derive(Deserialize)]
@@ -100,7 +106,9 @@ struct CaseFiles(BTreeMap<String, Arc<SourceFile>>);
 impl Files for CaseFiles {
     fn look_up(&self, path: &str) -> Lookup {
         let name = path.strip_prefix("./").unwrap_or(path);
-        self.0.get(name).map_or(Lookup::Absent, |file| Lookup::Found(Arc::clone(file)))
+        self.0
+            .get(name)
+            .map_or(Lookup::Absent, |file| Lookup::Found(Arc::clone(file)))
     }
 }
 
@@ -111,7 +119,10 @@ impl Case {
             return Answer::unknown(id, format!("`{}` is no version", self.accelerate));
         };
         let Some(known) = knowledge::accelerate(&version) else {
-            return Answer::unknown(id, format!("accelerate {version} is older than the first known release"));
+            return Answer::unknown(
+                id,
+                format!("accelerate {version} is older than the first known release"),
+            );
         };
         let files = CaseFiles(self.case_files());
         let run = match self.run(&files) {
@@ -123,17 +134,30 @@ impl Case {
 
     fn case_files(&self) -> BTreeMap<String, Arc<SourceFile>> {
         let files = self.files.iter().flatten();
-        files.map(|(name, text)| (name.clone(), Arc::new(SourceFile::from_text(name.as_str(), text.as_str())))).collect()
+        files
+            .map(|(name, text)| {
+                (
+                    name.clone(),
+                    Arc::new(SourceFile::from_text(name.as_str(), text.as_str())),
+                )
+            })
+            .collect()
     }
 
     fn run(&self, files: &CaseFiles) -> Result<Run, String> {
         let environment = self.env.iter().flatten().map(|(name, value)| {
-            let value = value.as_str().map_or_else(|| object(value).python_str(), ToOwned::to_owned);
+            let value = value
+                .as_str()
+                .map_or_else(|| object(value).python_str(), ToOwned::to_owned);
             let origin = Origin::of(Voice::Environment, name.as_str());
             (name.clone(), Value::Known { value, origin })
         });
         let default = Machine::default();
-        let mut flags: Vec<Word> = self.launch.iter().map(|word| Word::from(word.as_str())).collect();
+        let mut flags: Vec<Word> = self
+            .launch
+            .iter()
+            .map(|word| Word::from(word.as_str()))
+            .collect();
         let config = self.config(files)?;
         flags.push(Word::from("train.py"));
         Ok(Run {
@@ -141,7 +165,11 @@ impl Case {
                 None | Some("accelerate") => Launcher::Accelerate,
                 Some("python") => Launcher::Python,
                 Some("torchrun") => Launcher::Torchrun,
-                Some(other) => return Err(format!("`mode` is accelerate, python or torchrun, not {other}")),
+                Some(other) => {
+                    return Err(format!(
+                        "`mode` is accelerate, python or torchrun, not {other}"
+                    ));
+                }
             },
             config,
             default_config: self.default_config,
@@ -163,7 +191,10 @@ impl Case {
     }
 
     fn config(&self, files: &CaseFiles) -> Result<Config, String> {
-        let name = format!("$CASE/config{}", self.config_ext.as_deref().unwrap_or(".yaml"));
+        let name = format!(
+            "$CASE/config{}",
+            self.config_ext.as_deref().unwrap_or(".yaml")
+        );
         if let Some(text) = &self.config_b64 {
             return Ok(config_of(&name, decode_base64(text)?));
         }
@@ -188,7 +219,9 @@ impl Case {
     fn code(&self) -> Result<Code, String> {
         let code = match &self.code {
             None | Some(serde_json::Value::Null) => return Ok(Code::default()),
-            Some(serde_json::Value::String(text)) => serde_json::from_str(text).map_err(|error| error.to_string())?,
+            Some(serde_json::Value::String(text)) => {
+                serde_json::from_str(text).map_err(|error| error.to_string())?
+            }
             Some(code) => code.clone(),
         };
         let serde_json::Value::Object(mut keywords) = code else {
@@ -196,15 +229,28 @@ impl Case {
         };
         let keyword_objects = |value: &serde_json::Value| -> BTreeMap<String, Object> {
             let pairs = value.as_object().into_iter().flatten();
-            pairs.map(|(name, value)| (name.clone(), object(value))).collect()
+            pairs
+                .map(|(name, value)| (name.clone(), object(value)))
+                .collect()
         };
-        let training_args = keywords.remove("training_args").map(|value| keyword_objects(&value));
-        let no_init = keywords.remove("no_init").is_some_and(|value| object(&value).truthy());
+        let training_args = keywords
+            .remove("training_args")
+            .map(|value| keyword_objects(&value));
+        let no_init = keywords
+            .remove("no_init")
+            .is_some_and(|value| object(&value).truthy());
         let handlers = keywords.remove("kwargs_handlers").unwrap_or_default();
-        let kwargs_handlers = handlers.as_array().into_iter().flatten().filter_map(|handler| {
-            let name = handler.get(0)?.as_str()?.to_owned();
-            Some((name, handler.get(1).map(keyword_objects).unwrap_or_default()))
-        });
+        let kwargs_handlers = handlers
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|handler| {
+                let name = handler.get(0)?.as_str()?.to_owned();
+                Some((
+                    name,
+                    handler.get(1).map(keyword_objects).unwrap_or_default(),
+                ))
+            });
         Ok(Code {
             kwargs_handlers: kwargs_handlers.collect(),
             training_args,
@@ -220,7 +266,9 @@ impl Case {
                 Some((part(0)?, part(1)?))
             }
             value => {
-                let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+                let text = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), ToOwned::to_owned);
                 let (major, minor) = text.split_once('.')?;
                 Some((major.parse().ok()?, minor.parse().ok()?))
             }
@@ -233,9 +281,15 @@ fn config_of(path: &str, bytes: Vec<u8>) -> Config {
     match SourceFile::new(path, bytes) {
         Ok(file) => {
             let read = Syntax::of_name(path).read(file.text()).map(Arc::new);
-            Config::File(ConfigFile { file: Arc::new(file), read })
+            Config::File(ConfigFile {
+                file: Arc::new(file),
+                read,
+            })
         }
-        Err(error) => Config::Unreadable { path: path.to_owned(), error },
+        Err(error) => Config::Unreadable {
+            path: path.to_owned(),
+            error,
+        },
     }
 }
 
@@ -250,16 +304,21 @@ fn object(value: &serde_json::Value) -> Object {
         },
         serde_json::Value::String(text) => Object::Str(text.clone()),
         serde_json::Value::Array(items) => Object::List(items.iter().map(object).collect()),
-        serde_json::Value::Object(pairs) => {
-            Object::Dict(pairs.iter().map(|(key, value)| (Object::from(key.as_str()), object(value))).collect())
-        }
+        serde_json::Value::Object(pairs) => Object::Dict(
+            pairs
+                .iter()
+                .map(|(key, value)| (Object::from(key.as_str()), object(value)))
+                .collect(),
+        ),
     }
 }
 
 /// Bytes from base64: YAML's `!!binary` is Python's base64.
 fn decode_base64(text: &str) -> Result<Vec<u8>, String> {
     let refuse = |error: ReadError| format!("`config_b64`: {}", error.message);
-    let document = Syntax::Yaml.read(&format!("!!binary {text:?}")).map_err(refuse)?;
+    let document = Syntax::Yaml
+        .read(&format!("!!binary {text:?}"))
+        .map_err(refuse)?;
     match document.root().scalar() {
         Some(Object::Bytes(bytes)) => Ok(bytes.clone()),
         _ => Err("`config_b64` is no base64".to_owned()),
@@ -334,7 +393,15 @@ struct OriginAnswer {
 impl Answer {
     fn unknown(id: serde_json::Value, why: String) -> Self {
         let verdict = "unknown".to_owned();
-        Self { id, verdict, why: Some(why), launch: None, runtime: None, prepare: None, origins: BTreeMap::new() }
+        Self {
+            id,
+            verdict,
+            why: Some(why),
+            launch: None,
+            runtime: None,
+            prepare: None,
+            origins: BTreeMap::new(),
+        }
     }
 
     fn of(id: serde_json::Value, run: &Run, outcome: Outcome) -> Self {
@@ -348,7 +415,11 @@ impl Answer {
         let origins = outcome.decisions.iter().map(|decision| {
             let place = decision.origin.place.as_ref();
             let line = place.map(|place| place.file.line_column(place.value.start).line);
-            let answer = OriginAnswer { value: decision.value.clone(), by: decision.origin.to_string(), line };
+            let answer = OriginAnswer {
+                value: decision.value.clone(),
+                by: decision.origin.to_string(),
+                line,
+            };
             (decision.name.to_owned(), answer)
         });
         let origins = origins.collect();
@@ -363,7 +434,10 @@ impl Answer {
             launch: outcome.launch.map(|launch| LaunchAnswer {
                 ok: launch.exception.is_none(),
                 launcher: launch.launcher.map(resolve::LauncherKind::as_str),
-                env: launch.launcher.is_some().then(|| changed(run, &launch.environment)),
+                env: launch
+                    .launcher
+                    .is_some()
+                    .then(|| changed(run, &launch.environment)),
                 exception: exception(launch.exception),
             }),
             runtime: outcome.runtime.map(|runtime| RuntimeAnswer {
@@ -388,13 +462,24 @@ impl Answer {
 
 /// The variables of interest that differ from the launching shell's, as the oracle lists them.
 fn changed(run: &Run, environment: &BTreeMap<String, Variable>) -> BTreeMap<String, String> {
-    const PREFIXES: [&str; 6] = ["ACCELERATE", "FSDP", "MEGATRON", "PARALLELISM", "XLA", "TP_"];
-    let is_new = |name: &str, value: &str| !matches!(
-        run.environment.get(name),
-        Some(Value::Known { value: shell, .. }) if shell == value
-    );
+    const PREFIXES: [&str; 6] = [
+        "ACCELERATE",
+        "FSDP",
+        "MEGATRON",
+        "PARALLELISM",
+        "XLA",
+        "TP_",
+    ];
+    let is_new = |name: &str, value: &str| {
+        !matches!(
+            run.environment.get(name),
+            Some(Value::Known { value: shell, .. }) if shell == value
+        )
+    };
     let of_interest = environment.iter().filter(|(name, variable)| {
         PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && is_new(name, &variable.value)
     });
-    of_interest.map(|(name, variable)| (name.clone(), variable.value.clone())).collect()
+    of_interest
+        .map(|(name, variable)| (name.clone(), variable.value.clone()))
+        .collect()
 }

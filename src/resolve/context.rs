@@ -19,17 +19,24 @@ pub(crate) struct Context<'run> {
 impl Context<'_> {
     /// Notes a value that decides.
     pub(crate) fn decide(&mut self, name: &'static str, value: impl Into<String>, origin: &Origin) {
-        self.decisions.push(Decision { name, value: value.into(), origin: origin.clone() });
+        self.decisions.push(Decision {
+            name,
+            value: value.into(),
+            origin: origin.clone(),
+        });
     }
 
     /// The launching shell's variable of this name.
     pub(crate) fn shell(&self, name: &str) -> Step<Option<Variable>> {
         match self.run.environment.get(name) {
             None => Ok(None),
-            Some(Value::Known { value, origin }) => {
-                Ok(Some(Variable { value: value.clone(), origin: origin.clone() }))
+            Some(Value::Known { value, origin }) => Ok(Some(Variable {
+                value: value.clone(),
+                origin: origin.clone(),
+            })),
+            Some(Value::Unknown { why, .. }) => {
+                Err(unknown(format!("`{name}` is not known: {why}")))
             }
-            Some(Value::Unknown { why, .. }) => Err(unknown(format!("`{name}` is not known: {why}"))),
         }
     }
 
@@ -44,7 +51,13 @@ impl Context<'_> {
         for (name, value) in &self.run.environment {
             match value {
                 Value::Known { value, origin } => {
-                    known.insert(name.clone(), Variable { value: value.clone(), origin: origin.clone() });
+                    known.insert(
+                        name.clone(),
+                        Variable {
+                            value: value.clone(),
+                            origin: origin.clone(),
+                        },
+                    );
                 }
                 Value::Unknown { why, .. } => {
                     unknown.insert(name.clone(), why.clone());

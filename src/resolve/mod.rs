@@ -15,13 +15,14 @@ mod stop;
 pub mod target;
 
 pub use outcome::{
-    Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable, Verdict,
+    Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable,
+    Verdict,
+};
+pub use run::{
+    Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
+    Stage, Value, Voice, Word,
 };
 pub use target::Target;
-pub use run::{
-    Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run, Stage, Value, Voice,
-    Word,
-};
 
 use crate::knowledge::{self, Facts};
 use context::Context;
@@ -31,14 +32,29 @@ use stop::Stop;
 
 /// Follows a run under one release of accelerate.
 pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
-    let mut outcome =
-        Outcome { launch: None, runtime: None, prepare: None, verdict: Verdict::LaunchOnly, decisions: Vec::new() };
+    let mut outcome = Outcome {
+        launch: None,
+        runtime: None,
+        prepare: None,
+        verdict: Verdict::LaunchOnly,
+        decisions: Vec::new(),
+    };
     let Some(behaviours) = &facts.behaviours else {
-        let why = format!("accelerate {} is not modelled (modelled: {})", facts.version, knowledge::modelled());
+        let why = format!(
+            "accelerate {} is not modelled (modelled: {})",
+            facts.version,
+            knowledge::modelled()
+        );
         outcome.verdict = Verdict::Unknown { why };
         return outcome;
     };
-    let mut context = Context { run, facts, behaviours, files, decisions: Vec::new() };
+    let mut context = Context {
+        run,
+        facts,
+        behaviours,
+        files,
+        decisions: Vec::new(),
+    };
     outcome.verdict = follow(&mut context, &mut outcome);
     outcome.decisions = context.decisions;
     outcome
@@ -50,7 +66,10 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
         Launcher::Accelerate => match launch::launch(context) {
             Ok(launched) => {
                 outcome.launch = Some(launch_record(&launched));
-                let remote = matches!(launched.launcher, LauncherKind::TpuPod | LauncherKind::DeepSpeedMultinode);
+                let remote = matches!(
+                    launched.launcher,
+                    LauncherKind::TpuPod | LauncherKind::DeepSpeedMultinode
+                );
                 if remote {
                     return Verdict::LaunchOnly;
                 }
@@ -58,7 +77,10 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             }
             Err(stop) => {
                 return stopped(stop, Verdict::RaisesAtLaunch, |exception| {
-                    outcome.launch = Some(Launch { exception: Some(exception), ..Launch::default() });
+                    outcome.launch = Some(Launch {
+                        exception: Some(exception),
+                        ..Launch::default()
+                    });
                 });
             }
         },
@@ -73,28 +95,42 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
     }
     if context.run.code.training_args.is_some() {
         let why = "`TrainingArguments` rewrites the environment before `Accelerator()`";
-        return Verdict::Unknown { why: why.to_owned() };
+        return Verdict::Unknown {
+            why: why.to_owned(),
+        };
     }
     let mut accelerator = match runtime::accelerator(context, environment) {
         Ok(accelerator) => accelerator,
         Err(stop) => {
             return stopped(stop, Verdict::RaisesAtInit, |exception| {
-                outcome.runtime = Some(Runtime { exception: Some(exception), ..Runtime::default() });
+                outcome.runtime = Some(Runtime {
+                    exception: Some(exception),
+                    ..Runtime::default()
+                });
             });
         }
     };
     outcome.runtime = Some(runtime_record(context, &accelerator));
     if context.run.stage == Stage::Runtime || prepare::is_skipped(&accelerator) {
-        outcome.prepare = Some(Prepare { skipped: true, exception: None });
+        outcome.prepare = Some(Prepare {
+            skipped: true,
+            exception: None,
+        });
         return init_only(outcome);
     }
     match prepare::prepare(context, &mut accelerator) {
         Ok(verdict) => {
-            outcome.prepare = Some(Prepare { skipped: false, exception: None });
+            outcome.prepare = Some(Prepare {
+                skipped: false,
+                exception: None,
+            });
             verdict
         }
         Err(stop) => stopped(stop, Verdict::RaisesAtPrepare, |exception| {
-            outcome.prepare = Some(Prepare { skipped: false, exception: Some(exception) });
+            outcome.prepare = Some(Prepare {
+                skipped: false,
+                exception: Some(exception),
+            });
         }),
     }
 }
@@ -131,7 +167,9 @@ fn runtime_record(context: &Context<'_>, accelerator: &Accelerator) -> Runtime {
 fn init_only(outcome: &Outcome) -> Verdict {
     let runtime = outcome.runtime.as_ref();
     let mixed_precision = runtime.and_then(|runtime| runtime.mixed_precision.clone());
-    let fp8_backend = runtime.and_then(|runtime| runtime.fp8_backend).map_or("NO", Backend::as_str);
+    let fp8_backend = runtime
+        .and_then(|runtime| runtime.fp8_backend)
+        .map_or("NO", Backend::as_str);
     Verdict::InitOnly {
         mixed_precision: mixed_precision.unwrap_or_else(|| "no".to_owned()),
         fp8_backend: fp8_backend.to_owned(),

@@ -36,13 +36,23 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
     if accelerator.distributed_type == DistributedType::DeepSpeed {
         if backend == Some(Backend::Te) {
             // The deprecated handler alone is passed on: a recipe from the config never arrives.
-            let deprecated = accelerator.handlers.deprecated.as_ref().map(|(_, recipe)| recipe.clone());
+            let deprecated = accelerator
+                .handlers
+                .deprecated
+                .as_ref()
+                .map(|(_, recipe)| recipe.clone());
             apply_fp8_autowrap(context, deprecated.as_ref())?;
             te_autocast = true;
         }
         if backend == Some(Backend::Msamp) && !context.run.machine.has("msamp") {
             let (message, origin) = ("No module named 'msamp'", accelerator.backend_origin());
-            return Err(raise("ModuleNotFoundError", message, PREPARE_DEEPSPEED, Cause::PackageMissing, [origin]));
+            return Err(raise(
+                "ModuleNotFoundError",
+                message,
+                PREPARE_DEEPSPEED,
+                Cause::PackageMissing,
+                [origin],
+            ));
         }
         prepare_deepspeed(accelerator)?;
     } else if !accelerator.is_fsdp2() {
@@ -51,7 +61,11 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
         }
         if backend == Some(Backend::Te) {
             let own = accelerator.handlers.te.clone();
-            let deprecated = accelerator.handlers.deprecated.as_ref().map(|(_, recipe)| recipe.clone());
+            let deprecated = accelerator
+                .handlers
+                .deprecated
+                .as_ref()
+                .map(|(_, recipe)| recipe.clone());
             apply_fp8_autowrap(context, own.or(deprecated).as_ref())?;
             te_autocast = true;
         }
@@ -75,7 +89,10 @@ fn verdict(accelerator: &Accelerator, backend: Option<Backend>, te_autocast: boo
         }
         _ => autocast_precision(accelerator, on_fsdp2),
     };
-    Verdict::NoFp8 { precision, te_layers: backend == Some(Backend::Te) }
+    Verdict::NoFp8 {
+        precision,
+        te_layers: backend == Some(Backend::Te),
+    }
 }
 
 /// torch's autocast if it is entered, else FSDP's mixed precision policy.
@@ -94,20 +111,42 @@ fn autocast_precision(accelerator: &Accelerator, on_fsdp2: bool) -> String {
     }
 }
 
-fn need(context: &Context<'_>, backend: Backend, source: &'static str, accelerator: &Accelerator) -> Step<()> {
+fn need(
+    context: &Context<'_>,
+    backend: Backend,
+    source: &'static str,
+    accelerator: &Accelerator,
+) -> Step<()> {
     if context.run.machine.has(backend.package()) {
         return Ok(());
     }
     let package = backend.package();
-    let message = format!("`{package}` was not found on your system. Please ensure that `{package}` is installed");
-    Err(raise("ImportError", message, source, Cause::PackageMissing, [accelerator.backend_origin()]))
+    let message = format!(
+        "`{package}` was not found on your system. Please ensure that `{package}` is installed"
+    );
+    Err(raise(
+        "ImportError",
+        message,
+        source,
+        Cause::PackageMissing,
+        [accelerator.backend_origin()],
+    ))
 }
 
 /// A handler that is not there is dereferenced.
 fn no_handler(attribute: &str, source: &'static str, accelerator: &Accelerator) -> Stop {
     let message = format!("'NoneType' object has no attribute '{attribute}'");
-    let origins = [accelerator.mixed_precision.origin.clone(), accelerator.backend_origin()];
-    raise("AttributeError", message, source, Cause::BackendWithoutFp8, origins)
+    let origins = [
+        accelerator.mixed_precision.origin.clone(),
+        accelerator.backend_origin(),
+    ];
+    raise(
+        "AttributeError",
+        message,
+        source,
+        Cause::BackendWithoutFp8,
+        origins,
+    )
 }
 
 fn prepare_ao(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
@@ -117,8 +156,17 @@ fn prepare_ao(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
     };
     if accelerator.is_fsdp2() && !handler.has_config {
         let message = "'NoneType' object has no attribute 'enable_fsdp_float8_all_gather'";
-        let origins = [accelerator.backend_origin(), accelerator.environment.origin("FSDP_VERSION")];
-        return Err(raise("AttributeError", message, PREPARE_AO, Cause::AoFsdp2, origins));
+        let origins = [
+            accelerator.backend_origin(),
+            accelerator.environment.origin("FSDP_VERSION"),
+        ];
+        return Err(raise(
+            "AttributeError",
+            message,
+            PREPARE_AO,
+            Cause::AoFsdp2,
+            origins,
+        ));
     }
     Ok(())
 }
@@ -149,15 +197,28 @@ fn apply_fp8_autowrap(context: &Context<'_>, recipe: Option<&TeRecipe>) -> Step<
         }
         if !algorithm_is_default {
             let message = "`amax_compute_algo` is not supported for MXFP8 block scaling.";
-            return refuse("ValueError", message.to_owned(), &recipe.amax_compute_algo.origin);
+            return refuse(
+                "ValueError",
+                message.to_owned(),
+                &recipe.amax_compute_algo.origin,
+            );
         }
         if !history_is_default {
             let message = "`amax_history_len` is not supported for MXFP8 block scaling.";
-            return refuse("ValueError", message.to_owned(), &recipe.amax_history_len.origin);
+            return refuse(
+                "ValueError",
+                message.to_owned(),
+                &recipe.amax_history_len.origin,
+            );
         }
     }
-    let class = if recipe.use_mxfp8_block_scaling.is_some() { "MXFP8BlockScaling" } else { "DelayedScaling" };
-    let assertion = |message: &str| format!("1 validation error for {class}\n  Assertion failed, {message}");
+    let class = if recipe.use_mxfp8_block_scaling.is_some() {
+        "MXFP8BlockScaling"
+    } else {
+        "DelayedScaling"
+    };
+    let assertion =
+        |message: &str| format!("1 validation error for {class}\n  Assertion failed, {message}");
     if recipe.fp8_format.value == "E5M2" {
         let message = assertion("Pure E5M2 training is not supported.");
         return refuse("ValidationError", message, &recipe.fp8_format.origin);
@@ -172,7 +233,11 @@ fn apply_fp8_autowrap(context: &Context<'_>, recipe: Option<&TeRecipe>) -> Step<
 
 /// Transformer Engine 1.x has `override_linear_precision`; 2.x drops it silently. Undeclared, 2.9.0 is assumed.
 fn knows_override(context: &Context<'_>) -> bool {
-    context.run.machine.version_of("transformer_engine").is_some_and(|version| version.starts_with("1."))
+    context
+        .run
+        .machine
+        .version_of("transformer_engine")
+        .is_some_and(|version| version.starts_with("1."))
 }
 
 /// The checks of `_prepare_deepspeed` on the config.
@@ -184,9 +249,18 @@ fn prepare_deepspeed(accelerator: &mut Accelerator) -> Step<()> {
     if plugin.child("optimizer").is_some() {
         let message = "You cannot specify an optimizer in the config file and in the code at the same time. Please \
                        remove the optimizer from the config file or create `accelerate.utils.DummyOptim` in the code.";
-        return Err(Site::new(PREPARE_DEEPSPEED, Cause::DeepSpeedOptimizer).raise("ValueError", message, &plugin.origin));
+        return Err(
+            Site::new(PREPARE_DEEPSPEED, Cause::DeepSpeedOptimizer).raise(
+                "ValueError",
+                message,
+                &plugin.origin,
+            ),
+        );
     }
-    let steps = accelerator.environment.or("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "1")?.value;
+    let steps = accelerator
+        .environment
+        .or("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "1")?
+        .value;
     plugin.fill_match("gradient_accumulation_steps", Some(&Object::from(steps)))?;
     fill_auto(plugin).map_err(|stop| match stop {
         Stop::Raised(exception) => site.raise(&exception.kind, exception.message, &plugin.origin),

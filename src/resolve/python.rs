@@ -14,7 +14,10 @@ pub(crate) struct Argument {
 
 impl Argument {
     pub(crate) fn new(value: impl Into<Object>, origin: Origin) -> Self {
-        Self { value: value.into(), origin }
+        Self {
+            value: value.into(),
+            origin,
+        }
     }
 }
 
@@ -51,11 +54,16 @@ impl Argument {
     fn number(&self) -> Option<f64> {
         match &self.value {
             Object::Bool(value) => Some(f64::from(u8::from(*value))),
-            #[allow(clippy::cast_precision_loss, reason = "only signs and small bounds are compared")]
+            #[allow(
+                clippy::cast_precision_loss,
+                reason = "only signs and small bounds are compared"
+            )]
             Object::Int(Integer::Small(value)) => Some(*value as f64),
-            Object::Int(Integer::Large(digits)) => {
-                Some(if digits.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY })
-            }
+            Object::Int(Integer::Large(digits)) => Some(if digits.starts_with('-') {
+                f64::NEG_INFINITY
+            } else {
+                f64::INFINITY
+            }),
             Object::Float(value) => Some(*value),
             _ => None,
         }
@@ -65,7 +73,8 @@ impl Argument {
     pub(crate) fn compare(&self, operator: &str, bound: i32, site: Site) -> Step<bool> {
         let Some(number) = self.number() else {
             let name = self.value.type_name();
-            let message = format!("'{operator}' not supported between instances of '{name}' and 'int'");
+            let message =
+                format!("'{operator}' not supported between instances of '{name}' and 'int'");
             return Err(site.raise("TypeError", message, &self.origin));
         };
         let bound = f64::from(bound);
@@ -90,11 +99,20 @@ impl Argument {
             return Err(site.raise("TypeError", message, &self.origin));
         };
         if right == 0.0 {
-            return Err(site.raise("ZeroDivisionError", "integer division or modulo by zero", &divisor.origin));
+            return Err(site.raise(
+                "ZeroDivisionError",
+                "integer division or modulo by zero",
+                &divisor.origin,
+            ));
         }
         let whole = (left / right).floor();
-        let is_float = matches!(self.value, Object::Float(_)) || matches!(divisor.value, Object::Float(_));
-        Ok(if is_float { Object::Float(whole).python_str() } else { format!("{whole:.0}") })
+        let is_float =
+            matches!(self.value, Object::Float(_)) || matches!(divisor.value, Object::Float(_));
+        Ok(if is_float {
+            Object::Float(whole).python_str()
+        } else {
+            format!("{whole:.0}")
+        })
     }
 
     /// `int(value)`
@@ -102,14 +120,21 @@ impl Argument {
         match &self.value {
             Object::Bool(value) => Ok(i64::from(*value)),
             Object::Int(value) => Ok(value.to_i64().unwrap_or(i64::MAX)),
-            #[allow(clippy::cast_possible_truncation, reason = "Python truncates towards zero")]
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "Python truncates towards zero"
+            )]
             Object::Float(value) if value.is_finite() => Ok(*value as i64),
-            Object::Float(value) if value.is_nan() => {
-                Err(site.raise("ValueError", "cannot convert float NaN to integer", &self.origin))
-            }
-            Object::Float(_) => {
-                Err(site.raise("OverflowError", "cannot convert float infinity to integer", &self.origin))
-            }
+            Object::Float(value) if value.is_nan() => Err(site.raise(
+                "ValueError",
+                "cannot convert float NaN to integer",
+                &self.origin,
+            )),
+            Object::Float(_) => Err(site.raise(
+                "OverflowError",
+                "cannot convert float infinity to integer",
+                &self.origin,
+            )),
             Object::Str(text) => int(text, &self.origin, site),
             other => {
                 let message = format!(
@@ -133,28 +158,49 @@ pub(crate) fn parse_int(text: &str) -> Option<i64> {
         && !digits.starts_with('_')
         && !digits.ends_with('_')
         && !digits.contains("__")
-        && digits.chars().all(|character| character.is_ascii_digit() || character == '_');
+        && digits
+            .chars()
+            .all(|character| character.is_ascii_digit() || character == '_');
     if !well_formed {
         return None;
     }
-    let digits: String = digits.chars().filter(|character| *character != '_').collect();
-    Some(digits.parse::<i64>().map_or(sign * i64::MAX, |value| sign * value))
+    let digits: String = digits
+        .chars()
+        .filter(|character| *character != '_')
+        .collect();
+    Some(
+        digits
+            .parse::<i64>()
+            .map_or(sign * i64::MAX, |value| sign * value),
+    )
 }
 
 /// `int(text)`
 pub(crate) fn int(text: &str, origin: &Origin, site: Site) -> Step<i64> {
     parse_int(text).ok_or_else(|| {
         let shown = Object::from(text).python_repr();
-        site.raise("ValueError", format!("invalid literal for int() with base 10: {shown}"), origin)
+        site.raise(
+            "ValueError",
+            format!("invalid literal for int() with base 10: {shown}"),
+            origin,
+        )
     })
 }
 
 /// `float(text)`, as far as it fails or not.
 pub(crate) fn float(text: &str, origin: &Origin, site: Site) -> Step<f64> {
-    let plain: String = text.trim().chars().filter(|character| *character != '_').collect();
+    let plain: String = text
+        .trim()
+        .chars()
+        .filter(|character| *character != '_')
+        .collect();
     plain.parse::<f64>().map_err(|_| {
         let shown = Object::from(text).python_repr();
-        site.raise("ValueError", format!("could not convert string to float: {shown}"), origin)
+        site.raise(
+            "ValueError",
+            format!("could not convert string to float: {shown}"),
+            origin,
+        )
     })
 }
 
@@ -171,6 +217,10 @@ pub(crate) fn parse_bool(text: &str) -> Option<bool> {
 pub(crate) fn str_to_bool(text: &str, origin: &Origin, cause: Cause) -> Step<bool> {
     parse_bool(text).ok_or_else(|| {
         let site = Site::new("utils/environment.py:str_to_bool", cause);
-        site.raise("ValueError", format!("invalid truth value {}", text.to_lowercase()), origin)
+        site.raise(
+            "ValueError",
+            format!("invalid truth value {}", text.to_lowercase()),
+            origin,
+        )
     })
 }

@@ -36,9 +36,17 @@ pub(super) fn uses_fsdp(subject: &Subject<'_>) -> bool {
 
 /// `ValueError: the message`, on one line and not too long.
 pub(super) fn shown(exception: &Exception) -> String {
-    let message = exception.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = exception
+        .message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     let short: String = message.chars().take(220).collect();
-    let ellipsis = if short.len() < message.len() { "…" } else { "" };
+    let ellipsis = if short.len() < message.len() {
+        "…"
+    } else {
+        ""
+    };
     match short.is_empty() {
         true => exception.kind.clone(),
         false => format!("{}: {short}{ellipsis}", exception.kind),

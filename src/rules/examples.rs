@@ -18,12 +18,24 @@ pub struct Example {
 impl Example {
     /// A file that the rule finds fault with.
     pub(crate) const fn fails(title: &'static str, text: &'static str) -> Self {
-        Self { title, file: "accelerate.yaml", text, target: &[], fails: true }
+        Self {
+            title,
+            file: "accelerate.yaml",
+            text,
+            target: &[],
+            fails: true,
+        }
     }
 
     /// A file that no rule finds fault with.
     pub(crate) const fn passes(title: &'static str, text: &'static str) -> Self {
-        Self { title, file: "accelerate.yaml", text, target: &[], fails: false }
+        Self {
+            title,
+            file: "accelerate.yaml",
+            text,
+            target: &[],
+            fails: false,
+        }
     }
 
     /// The same under a declared target.

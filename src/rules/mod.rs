@@ -55,7 +55,10 @@ impl Rule {
 
 /// The rule of this code or name.
 pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
-    RULES.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
+    RULES
+        .iter()
+        .copied()
+        .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
 /// Everything that the rules have to say about one run, in the order of the text.
@@ -65,7 +68,11 @@ pub fn judge(subject: &Subject<'_>) -> Vec<Finding> {
         (rule.check)(subject, &mut findings);
     }
     findings.sort_by_key(|finding| {
-        let offset = finding.primary.source.as_ref().map_or(0, |(_, span)| span.start);
+        let offset = finding
+            .primary
+            .source
+            .as_ref()
+            .map_or(0, |(_, span)| span.start);
         (finding.primary.path.clone(), offset, finding.code)
     });
     findings

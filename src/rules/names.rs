@@ -12,7 +12,10 @@ const ELSEWHERE: [(&str, &str); 12] = [
     ("dtype", "mixed_precision"),
     ("fsdp", "fsdp_config"),
     ("deepspeed", "deepspeed_config"),
-    ("deepspeed_config_file", "deepspeed_config.deepspeed_config_file"),
+    (
+        "deepspeed_config_file",
+        "deepspeed_config.deepspeed_config_file",
+    ),
     ("zero_stage", "deepspeed_config.zero_stage"),
     ("num_gpus", "num_processes"),
     ("fsdp_version", "fsdp_config.fsdp_version"),
@@ -20,6 +23,11 @@ const ELSEWHERE: [(&str, &str); 12] = [
 
 /// What was probably meant by a key that accelerate does not know.
 pub(super) fn meant(key: &str, known: &[&str]) -> Option<String> {
-    let elsewhere = ELSEWHERE.iter().find(|(wrong, _)| *wrong == key).map(|(_, right)| *right);
-    elsewhere.or_else(|| closest(key, known.iter().copied())).map(str::to_owned)
+    let elsewhere = ELSEWHERE
+        .iter()
+        .find(|(wrong, _)| *wrong == key)
+        .map(|(_, right)| *right);
+    elsewhere
+        .or_else(|| closest(key, known.iter().copied()))
+        .map(str::to_owned)
 }

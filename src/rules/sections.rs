@@ -7,8 +7,14 @@ use super::subject::runs;
 use super::{Finding, Label, Rule, Severity, Subject};
 
 /// The sections that are copied into the launch namespace.
-const SECTIONS: [&str; 6] =
-    ["fsdp_config", "deepspeed_config", "megatron_lm_config", "parallelism_config", "mpirun_config", "dynamo_config"];
+const SECTIONS: [&str; 6] = [
+    "fsdp_config",
+    "deepspeed_config",
+    "megatron_lm_config",
+    "parallelism_config",
+    "mpirun_config",
+    "dynamo_config",
+];
 
 /// An fp8 setting in a section where nothing reads it.
 pub(super) struct StraySetting<'a> {
@@ -25,16 +31,23 @@ pub(super) fn stray_settings<'a>(subject: &Subject<'a>) -> impl Iterator<Item = 
         .is_some_and(|behaviours| behaviours.dynamo_section == DynamoSection::Prefixed);
     let mut found = Vec::new();
     for section in SECTIONS {
-        let is_prefixed = section == "fsdp_config" || (section == "dynamo_config" && prefixed_dynamo);
+        let is_prefixed =
+            section == "fsdp_config" || (section == "dynamo_config" && prefixed_dynamo);
         for entry in subject.section(section) {
-            let Some(key) = entry.key.text() else { continue };
+            let Some(key) = entry.key.text() else {
+                continue;
+            };
             // Without a prefix, `fp8_backend` and the like do reach the launcher.
             let is_stray = match is_prefixed {
                 true => key == "fp8" || key.starts_with("fp8_") || asks_for_precision(key, &entry),
                 false => key == "fp8" || key == "fp8_config",
             };
             if is_stray {
-                found.push(StraySetting { key: key.to_owned(), route: Route::keys([section, key]), entry });
+                found.push(StraySetting {
+                    key: key.to_owned(),
+                    route: Route::keys([section, key]),
+                    entry,
+                });
             }
         }
     }
@@ -44,7 +57,11 @@ pub(super) fn stray_settings<'a>(subject: &Subject<'a>) -> impl Iterator<Item = 
 /// `fsdp_config.mixed_precision: fp8`
 fn asks_for_precision(key: &str, entry: &EntryRef<'_>) -> bool {
     let is_precision = key == "mixed_precision" || key == "precision";
-    is_precision && entry.value.text().is_some_and(|text| text.eq_ignore_ascii_case("fp8"))
+    is_precision
+        && entry
+            .value
+            .text()
+            .is_some_and(|text| text.eq_ignore_ascii_case("fp8"))
 }
 
 impl StraySetting<'_> {
@@ -54,10 +71,16 @@ impl StraySetting<'_> {
         let is_fp8 = runs(last).as_deref() == Some("fp8");
         let consequence = match runs(last) {
             Some(_) if is_fp8 => ", and it has no effect".to_owned(),
-            Some(runs) if asks => format!(", and the run trains in {runs}: what `mixed_precision` says"),
+            Some(runs) if asks => {
+                format!(", and the run trains in {runs}: what `mixed_precision` says")
+            }
             _ => ", so it has no effect".to_owned(),
         };
-        let message = format!("nothing reads `{}` in {}{consequence}", self.route, subject.version());
+        let message = format!(
+            "nothing reads `{}` in {}{consequence}",
+            self.route,
+            subject.version()
+        );
         let place = subject.place(&self.entry, self.route.clone());
         let primary = match &place {
             Some(place) => Label::key(place, "never read"),

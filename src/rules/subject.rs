@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::knowledge::Facts;
 use crate::resolve::{
-    self, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target, Verdict, Voice,
+    self, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
+    Verdict, Voice,
 };
 use crate::source::{Document, EntryRef, NodeRef, Object, Route};
 
@@ -36,7 +37,9 @@ impl<'a> Subject<'a> {
         let mut mended = run.clone();
         while behind.len() < MAX_FAULTS {
             let last = behind.last().unwrap_or(&outcome);
-            let Some(routes) = last.exception().and_then(removable) else { break };
+            let Some(routes) = last.exception().and_then(removable) else {
+                break;
+            };
             let before = mended.without.len();
             mended.without.extend(routes);
             mended.without.sort();
@@ -46,38 +49,56 @@ impl<'a> Subject<'a> {
             }
             behind.push(resolve::resolve(&mended, facts, files));
         }
-        Self { run, facts, target, outcome, behind }
+        Self {
+            run,
+            facts,
+            target,
+            outcome,
+            behind,
+        }
     }
 
     /// Every exception of the run: the one that ends it, and those that would come after it.
     pub fn exceptions(&self) -> impl Iterator<Item = &Exception> {
-        std::iter::once(&self.outcome).chain(&self.behind).filter_map(Outcome::exception)
+        std::iter::once(&self.outcome)
+            .chain(&self.behind)
+            .filter_map(Outcome::exception)
     }
 
     /// The exceptions with one of these causes.
     pub fn caused_by<'s>(&'s self, causes: &'s [Cause]) -> impl Iterator<Item = &'s Exception> {
-        self.exceptions().filter(|exception| causes.contains(&exception.cause))
+        self.exceptions()
+            .filter(|exception| causes.contains(&exception.cause))
     }
 
     /// The value at an origin. An origin without a place, or one that is the whole file, gives the file's first line.
     pub fn label(&self, origin: &Origin, text: impl Into<String>) -> Label {
         match (&origin.place, &self.run.config) {
             (Some(place), _) if !place.route.0.is_empty() => Label::value(place, text),
-            (Some(place), _) if !place.value.is_empty() && self.root().is_none() => Label::value(place, text),
+            (Some(place), _) if !place.value.is_empty() && self.root().is_none() => {
+                Label::value(place, text)
+            }
             (_, Config::File(config)) => Label::at(&config.file, config.file.line_span(1), text),
-            (_, Config::Unreadable { path, .. } | Config::Missing { path }) => Label::file(path.as_str(), text),
+            (_, Config::Unreadable { path, .. } | Config::Missing { path }) => {
+                Label::file(path.as_str(), text)
+            }
             (_, Config::None) => Label::file("", text),
         }
     }
 
     /// What names the place of an origin: its route and value.
     pub fn key(&self, origin: &Origin) -> Key {
-        let Some(place) = &origin.place else { return Key::default() };
+        let Some(place) = &origin.place else {
+            return Key::default();
+        };
         let value = match place.route.0.is_empty() {
             true => String::new(),
             false => place.file.slice(place.value).to_owned(),
         };
-        Key { route: place.route.clone(), value }
+        Key {
+            route: place.route.clone(),
+            value,
+        }
     }
 
     /// What the run would come to if every fault that ends it were taken away.
@@ -88,27 +109,40 @@ impl<'a> Subject<'a> {
     /// The config file, and its tree if it has one.
     pub fn config(&self) -> Option<(&'a ConfigFile, &'a Document)> {
         match &self.run.config {
-            Config::File(file) => file.read.as_ref().ok().map(|document| (file, document.as_ref())),
+            Config::File(file) => file
+                .read
+                .as_ref()
+                .ok()
+                .map(|document| (file, document.as_ref())),
             _ => None,
         }
     }
 
     /// The root of the config file, if it is a mapping.
     pub fn root(&self) -> Option<NodeRef<'a>> {
-        self.config().map(|(_, document)| document.root()).filter(|root| root.is_dict())
+        self.config()
+            .map(|(_, document)| document.root())
+            .filter(|root| root.is_dict())
     }
 
     /// The entries of a section of the config file: none where there is no such mapping.
     pub fn section(&self, name: &str) -> impl Iterator<Item = EntryRef<'a>> {
         let section = self.root().and_then(|root| root.get(name));
-        section.into_iter().flat_map(|section| section.value.entries())
+        section
+            .into_iter()
+            .flat_map(|section| section.value.entries())
     }
 
     /// The place of an entry of the config file.
     pub fn place(&self, entry: &EntryRef<'_>, route: Route) -> Option<Place> {
         let (file, _) = self.config()?;
         let (key, value) = (Some(entry.key.span()), entry.value.span());
-        Some(Place { file: Arc::clone(&file.file), route, key, value })
+        Some(Place {
+            file: Arc::clone(&file.file),
+            route,
+            key,
+            value,
+        })
     }
 
     /// The place of a top-level key.
@@ -149,7 +183,10 @@ impl<'a> Subject<'a> {
             (_, Some(precision)) => precision,
             (_, None) => "unknown".to_owned(),
         };
-        AskedAndRuns { asked: asked.to_owned(), runs }
+        AskedAndRuns {
+            asked: asked.to_owned(),
+            runs,
+        }
     }
 }
 
@@ -158,7 +195,9 @@ pub(crate) fn runs(outcome: &Outcome) -> Option<String> {
     match &outcome.verdict {
         Verdict::Fp8(_) => Some("fp8".to_owned()),
         Verdict::NoFp8 { precision, .. } => {
-            let plain = precision.trim_start_matches("ds-").trim_start_matches("fsdp-");
+            let plain = precision
+                .trim_start_matches("ds-")
+                .trim_start_matches("fsdp-");
             let name = match plain {
                 "bfloat16" | "bf16" => "bf16",
                 "float16" | "fp16" => "fp16",
@@ -167,7 +206,9 @@ pub(crate) fn runs(outcome: &Outcome) -> Option<String> {
             };
             Some(name.to_owned())
         }
-        Verdict::InitOnly { mixed_precision, .. } => Some(match mixed_precision.as_str() {
+        Verdict::InitOnly {
+            mixed_precision, ..
+        } => Some(match mixed_precision.as_str() {
             "no" => "no mixed precision (fp32)".to_owned(),
             other => other.to_owned(),
         }),
@@ -191,16 +232,27 @@ fn removable(exception: &Exception) -> Option<Vec<Route>> {
         _ => return None,
     };
     let routes = exception.origins.iter().filter_map(config_route);
-    let routes: Vec<Route> = if all { routes.collect() } else { routes.take(1).collect() };
+    let routes: Vec<Route> = if all {
+        routes.collect()
+    } else {
+        routes.take(1).collect()
+    };
     (!routes.is_empty()).then_some(routes)
 }
 
 fn config_route(origin: &Origin) -> Option<Route> {
-    let place = origin.place.as_ref().filter(|_| origin.voice == Voice::ConfigKey)?;
+    let place = origin
+        .place
+        .as_ref()
+        .filter(|_| origin.voice == Voice::ConfigKey)?;
     (!place.route.0.is_empty()).then(|| place.route.clone())
 }
 
 /// What Python's `str()` shows of the value at a place.
 pub(crate) fn shown(entry: &EntryRef<'_>) -> String {
-    entry.value.object().as_ref().map_or_else(String::new, Object::python_str)
+    entry
+        .value
+        .object()
+        .as_ref()
+        .map_or_else(String::new, Object::python_str)
 }

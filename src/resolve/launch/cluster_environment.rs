@@ -25,18 +25,36 @@ pub(crate) fn set_mixed_precision(
     let lowered = asked.text_for("lower", site)?.to_lowercase();
     let known = context.facts.values(Enumeration::PrecisionType);
     if !known.contains(&lowered) {
-        let list = Object::List(known.iter().map(|value| Object::from(value.as_str())).collect()).python_repr();
+        let list = Object::List(
+            known
+                .iter()
+                .map(|value| Object::from(value.as_str()))
+                .collect(),
+        )
+        .python_repr();
         let message = format!("Unknown mixed_precision mode: {lowered}. Choose between {list}.");
         return Err(site.raise("ValueError", message, &asked.origin));
     }
     context.decide("mixed_precision", lowered.as_str(), &asked.origin);
     let is_fp8 = lowered == "fp8";
-    pending.set("ACCELERATE_MIXED_PRECISION", Argument::new(lowered, asked.origin.clone()));
+    pending.set(
+        "ACCELERATE_MIXED_PRECISION",
+        Argument::new(lowered, asked.origin.clone()),
+    );
     if is_fp8 {
-        if !FP8_PACKAGES.iter().any(|package| context.run.machine.has(package)) {
+        if !FP8_PACKAGES
+            .iter()
+            .any(|package| context.run.machine.has(package))
+        {
             let message = "FP8 is not available on this machine. Please ensure that either Transformer Engine, MSAMP \
                            or torchao is installed.";
-            return Err(raise("RuntimeError", message, source, Cause::NoFp8Library, [asked.origin]));
+            return Err(raise(
+                "RuntimeError",
+                message,
+                source,
+                Cause::NoFp8Library,
+                [asked.origin],
+            ));
         }
         set_recipe(namespace, pending)?;
     }
@@ -63,17 +81,37 @@ fn set_recipe(namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
 
 /// `value[position]`
 fn subscript(argument: &Argument, position: usize) -> Step<Argument> {
-    let site = Site::new("utils/launch.py:setup_fp8_env", Cause::OverrideLinearPrecision);
-    let out_of_range = |name: &str| site.raise("IndexError", format!("{name} index out of range"), &argument.origin);
+    let site = Site::new(
+        "utils/launch.py:setup_fp8_env",
+        Cause::OverrideLinearPrecision,
+    );
+    let out_of_range = |name: &str| {
+        site.raise(
+            "IndexError",
+            format!("{name} index out of range"),
+            &argument.origin,
+        )
+    };
     let element = match &argument.value {
-        Object::List(items) => items.get(position).cloned().ok_or_else(|| out_of_range("list"))?,
-        Object::Tuple(items) => items.get(position).cloned().ok_or_else(|| out_of_range("tuple"))?,
+        Object::List(items) => items
+            .get(position)
+            .cloned()
+            .ok_or_else(|| out_of_range("list"))?,
+        Object::Tuple(items) => items
+            .get(position)
+            .cloned()
+            .ok_or_else(|| out_of_range("tuple"))?,
         Object::Str(text) => {
-            let character = text.chars().nth(position).ok_or_else(|| out_of_range("string"))?;
+            let character = text
+                .chars()
+                .nth(position)
+                .ok_or_else(|| out_of_range("string"))?;
             Object::Str(character.to_string())
         }
         Object::Bytes(bytes) => {
-            let byte = bytes.get(position).ok_or_else(|| site.raise("IndexError", "index out of range", &argument.origin))?;
+            let byte = bytes
+                .get(position)
+                .ok_or_else(|| site.raise("IndexError", "index out of range", &argument.origin))?;
             Object::from(i64::from(*byte))
         }
         Object::Dict(pairs) => {
@@ -87,7 +125,10 @@ fn subscript(argument: &Argument, position: usize) -> Step<Argument> {
             return Err(site.raise("TypeError", message, &argument.origin));
         }
     };
-    Ok(Argument { value: element, origin: argument.origin.clone() })
+    Ok(Argument {
+        value: element,
+        origin: argument.origin.clone(),
+    })
 }
 
 /// `ACCELERATE_DYNAMO_*`
@@ -102,15 +143,27 @@ pub(crate) fn set_dynamo(
     let upper = backend.text_for("upper", site)?.to_uppercase();
     let known = context.facts.values(Enumeration::DynamoBackend);
     if !known.contains(&upper) {
-        let list = Object::List(known.iter().map(|value| Object::from(value.as_str())).collect()).python_repr();
+        let list = Object::List(
+            known
+                .iter()
+                .map(|value| Object::from(value.as_str()))
+                .collect(),
+        )
+        .python_repr();
         let message = format!("Unknown dynamo backend: {upper}. Choose between {list}.");
         return Err(site.raise("ValueError", message, &backend.origin));
     }
-    pending.set("ACCELERATE_DYNAMO_BACKEND", Argument::new(upper, backend.origin));
+    pending.set(
+        "ACCELERATE_DYNAMO_BACKEND",
+        Argument::new(upper, backend.origin),
+    );
     pending.set("ACCELERATE_DYNAMO_MODE", namespace.get("dynamo_mode"));
     for name in ["fullgraph", "dynamic", "regional_compilation"] {
         if let Some(argument) = namespace.find(&format!("dynamo_use_{name}")) {
-            pending.set_text(format!("ACCELERATE_DYNAMO_USE_{}", name.to_uppercase()), &argument);
+            pending.set_text(
+                format!("ACCELERATE_DYNAMO_USE_{}", name.to_uppercase()),
+                &argument,
+            );
         }
     }
     Ok(())
@@ -136,7 +189,10 @@ pub(crate) fn set_visible_devices(namespace: &Namespace<'_>, pending: &mut Pendi
 pub(crate) fn set_affinity(namespace: &Namespace<'_>, pending: &mut Pending) {
     let affinity = namespace.get("enable_cpu_affinity");
     if affinity.value.truthy() {
-        pending.set("ACCELERATE_CPU_AFFINITY", Argument::new("1", affinity.origin));
+        pending.set(
+            "ACCELERATE_CPU_AFFINITY",
+            Argument::new("1", affinity.origin),
+        );
     }
 }
 
@@ -145,7 +201,13 @@ pub(crate) fn check_script_kind(namespace: &Namespace<'_>, source: &'static str)
     if namespace.truthy("module") && namespace.truthy("no_python") {
         let message = "--module and --no_python cannot be used together";
         let origin = namespace.get("no_python").origin;
-        return Err(raise("ValueError", message, source, Cause::LaunchSelection, [origin]));
+        return Err(raise(
+            "ValueError",
+            message,
+            source,
+            Cause::LaunchSelection,
+            [origin],
+        ));
     }
     Ok(())
 }

@@ -63,7 +63,8 @@ impl Defaults {
     /// `defaults.name`, where the dataclass is known to have it.
     pub(crate) fn argument(&self, name: &str) -> Argument {
         let missing = || Argument::new(Object::None, Origin::of(Voice::Default, name));
-        self.get(name).map_or_else(missing, |field| field.argument.clone())
+        self.get(name)
+            .map_or_else(missing, |field| field.argument.clone())
     }
 }
 
@@ -77,14 +78,23 @@ pub(crate) fn load(run: &Run, facts: &Facts) -> Step<Option<Defaults>> {
                  launch`, or use the default one created through `accelerate config` and run `accelerate launch` \
                  without the `--config_file` argument."
             );
-            Err(raise("FileNotFoundError", message, LOAD, Cause::ConfigUnreadable, [Origin::of(
-                Voice::Flag,
-                "--config_file",
-            )]))
+            Err(raise(
+                "FileNotFoundError",
+                message,
+                LOAD,
+                Cause::ConfigUnreadable,
+                [Origin::of(Voice::Flag, "--config_file")],
+            ))
         }
         Config::Unreadable { path, error } => {
             let origin = Origin::of(Voice::ConfigKey, path.clone());
-            Err(raise(error.exception, error.message.clone(), LOAD, Cause::ConfigUnreadable, [origin]))
+            Err(raise(
+                error.exception,
+                error.message.clone(),
+                LOAD,
+                Cause::ConfigUnreadable,
+                [origin],
+            ))
         }
         Config::File(file) => from_file(file, &run.without, facts).map(Some),
     }
@@ -94,11 +104,22 @@ fn from_file(config: &ConfigFile, without: &[Route], facts: &Facts) -> Step<Defa
     let whole = |span| Origin {
         voice: Voice::ConfigKey,
         name: config.file.path.clone(),
-        place: Some(Place { file: Arc::clone(&config.file), route: Route::default(), key: None, value: span }),
+        place: Some(Place {
+            file: Arc::clone(&config.file),
+            route: Route::default(),
+            key: None,
+            value: span,
+        }),
     };
     let document = config.read.as_ref().map_err(|error| {
         let origins = [whole(error.span.unwrap_or(crate::source::Span::at(0)))];
-        raise(error.exception, error.message.clone(), LOAD, Cause::ConfigUnreadable, origins)
+        raise(
+            error.exception,
+            error.message.clone(),
+            LOAD,
+            Cause::ConfigUnreadable,
+            origins,
+        )
     })?;
     let root = document.root();
     let Data::Dict(_) = root.data() else {
@@ -110,7 +131,13 @@ fn from_file(config: &ConfigFile, without: &[Route], facts: &Facts) -> Step<Defa
             Data::Dict(_) => "dict",
         };
         let message = format!("'{name}' object has no attribute 'get'");
-        return Err(raise("AttributeError", message, LOAD, Cause::ConfigNotMapping, [whole(root.span())]));
+        return Err(raise(
+            "AttributeError",
+            message,
+            LOAD,
+            Cause::ConfigNotMapping,
+            [whole(root.span())],
+        ));
     };
     let mut pairs = Vec::new();
     for entry in root.entries() {
@@ -118,7 +145,11 @@ fn from_file(config: &ConfigFile, without: &[Route], facts: &Facts) -> Step<Defa
     }
     let local = |pair: &Pair| pair.argument.value == Object::from("LOCAL_MACHINE");
     let is_local = find(&pairs, "compute_environment").is_none_or(local);
-    let class = if is_local { Class::Cluster } else { Class::SageMaker };
+    let class = if is_local {
+        Class::Cluster
+    } else {
+        Class::SageMaker
+    };
     process(&mut pairs, &whole(root.span()))?;
     check_keys(&pairs, class, facts, config)?;
     build(pairs, class, facts)
@@ -137,15 +168,32 @@ fn find<'pairs>(pairs: &'pairs [Pair], name: &str) -> Option<&'pairs Pair> {
 
 fn argument(config: &ConfigFile, entry: &EntryRef<'_>, route: Route) -> Step<Argument> {
     let name = route.to_string();
-    let value = entry.value.object().ok_or_else(|| unknown(format!("the value of `{name}` is too large to follow")))?;
-    let place =
-        Place { file: Arc::clone(&config.file), route, key: Some(entry.key.span()), value: entry.value.span() };
-    Ok(Argument { value, origin: Origin { voice: Voice::ConfigKey, name, place: Some(place) } })
+    let value = entry
+        .value
+        .object()
+        .ok_or_else(|| unknown(format!("the value of `{name}` is too large to follow")))?;
+    let place = Place {
+        file: Arc::clone(&config.file),
+        route,
+        key: Some(entry.key.span()),
+        value: entry.value.span(),
+    };
+    Ok(Argument {
+        value,
+        origin: Origin {
+            voice: Voice::ConfigKey,
+            name,
+            place: Some(place),
+        },
+    })
 }
 
 /// A top-level entry; `None` where it is taken as not written.
 fn pair(config: &ConfigFile, entry: &EntryRef<'_>, without: &[Route]) -> Step<Option<Pair>> {
-    let key = entry.key.object().ok_or_else(|| unknown("a key is too large to follow"))?;
+    let key = entry
+        .key
+        .object()
+        .ok_or_else(|| unknown("a key is too large to follow"))?;
     let route = Route::default().key(&key.python_str());
     if without.contains(&route) {
         return Ok(None);
@@ -154,7 +202,10 @@ fn pair(config: &ConfigFile, entry: &EntryRef<'_>, without: &[Route]) -> Step<Op
         true => {
             let mut entries = Vec::new();
             for inner in entry.value.entries() {
-                let key = inner.key.object().ok_or_else(|| unknown("a key is too large to follow"))?;
+                let key = inner
+                    .key
+                    .object()
+                    .ok_or_else(|| unknown("a key is too large to follow"))?;
                 let route = route.key(&key.python_str());
                 if !without.contains(&route) {
                     entries.push((key, argument(config, &inner, route)?));
@@ -164,7 +215,11 @@ fn pair(config: &ConfigFile, entry: &EntryRef<'_>, without: &[Route]) -> Step<Op
         }
         false => None,
     };
-    Ok(Some(Pair { key, argument: argument(config, entry, route)?, entries }))
+    Ok(Some(Pair {
+        key,
+        argument: argument(config, entry, route)?,
+        entries,
+    }))
 }
 
 /// `process_config`: fills what is missing, converts legacy keys.
@@ -172,17 +227,29 @@ fn process(pairs: &mut Vec<Pair>, whole: &Origin) -> Step<()> {
     let add = |pairs: &mut Vec<Pair>, name: &str, value: Object| {
         if find(pairs, name).is_none() {
             let argument = Argument::new(value, Origin::of(Voice::Default, name));
-            pairs.push(Pair { key: Object::from(name), argument, entries: None });
+            pairs.push(Pair {
+                key: Object::from(name),
+                argument,
+                entries: None,
+            });
         }
     };
     let take = |pairs: &mut Vec<Pair>, name: &str| {
-        let position = pairs.iter().position(|pair| pair.key == Object::from(name))?;
+        let position = pairs
+            .iter()
+            .position(|pair| pair.key == Object::from(name))?;
         Some(pairs.remove(position))
     };
     add(pairs, "compute_environment", Object::from("LOCAL_MACHINE"));
     let Some(distributed_type) = find(pairs, "distributed_type") else {
         let message = "A `distributed_type` must be specified in the config file.";
-        return Err(raise("ValueError", message, PROCESS, Cause::ConfigKeyMissing, [whole.clone()]));
+        return Err(raise(
+            "ValueError",
+            message,
+            PROCESS,
+            Cause::ConfigKeyMissing,
+            [whole.clone()],
+        ));
     };
     if distributed_type.argument.value == Object::from("NO") {
         add(pairs, "num_processes", Object::from(1));
@@ -194,7 +261,11 @@ fn process(pairs: &mut Vec<Pair>, whole: &Origin) -> Step<()> {
             Some(pair) => Argument::new("fp16", pair.argument.origin),
             None => Argument::new(Object::None, Origin::of(Voice::Default, "mixed_precision")),
         };
-        pairs.push(Pair { key: Object::from("mixed_precision"), argument, entries: None });
+        pairs.push(Pair {
+            key: Object::from("mixed_precision"),
+            argument,
+            entries: None,
+        });
     }
     if let Some(legacy) = take(pairs, "dynamo_backend") {
         take(pairs, "dynamo_config");
@@ -203,7 +274,11 @@ fn process(pairs: &mut Vec<Pair>, whole: &Origin) -> Step<()> {
             false => vec![(Object::from("dynamo_backend"), legacy.argument.clone())],
         };
         let argument = Argument::new(Object::Dict(Vec::new()), legacy.argument.origin);
-        pairs.push(Pair { key: Object::from("dynamo_config"), argument, entries: Some(entries) });
+        pairs.push(Pair {
+            key: Object::from("dynamo_config"),
+            argument,
+            entries: Some(entries),
+        });
     }
     add(pairs, "use_cpu", Object::Bool(false));
     add(pairs, "debug", Object::Bool(false));
@@ -225,13 +300,27 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
     if extra.is_empty() {
         return Ok(());
     }
-    let origins: Vec<Origin> = extra.iter().map(|pair| pair.argument.origin.clone()).collect();
-    let texts = extra.iter().filter(|pair| matches!(pair.key, Object::Str(_))).count();
+    let origins: Vec<Origin> = extra
+        .iter()
+        .map(|pair| pair.argument.origin.clone())
+        .collect();
+    let texts = extra
+        .iter()
+        .filter(|pair| matches!(pair.key, Object::Str(_)))
+        .count();
     if texts != 0 && texts != extra.len() {
-        let other = extra.iter().find(|pair| !matches!(pair.key, Object::Str(_)));
+        let other = extra
+            .iter()
+            .find(|pair| !matches!(pair.key, Object::Str(_)));
         let name = other.map_or("int", |pair| pair.key.type_name());
         let message = format!("'<' not supported between instances of 'str' and '{name}'");
-        return Err(raise("TypeError", message, FROM_FILE, Cause::UnknownKeys, origins));
+        return Err(raise(
+            "TypeError",
+            message,
+            FROM_FILE,
+            Cause::UnknownKeys,
+            origins,
+        ));
     }
     extra.sort_by_key(|pair| pair.key.python_str());
     let list = Object::List(extra.iter().map(|pair| pair.key.clone()).collect()).python_repr();
@@ -240,7 +329,13 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
          potentially remove) these keys from your config file.",
         config.file.path
     );
-    Err(raise("ValueError", message, FROM_FILE, Cause::UnknownKeys, origins))
+    Err(raise(
+        "ValueError",
+        message,
+        FROM_FILE,
+        Cause::UnknownKeys,
+        origins,
+    ))
 }
 
 /// The dataclass's `__init__` and `__post_init__`.
@@ -248,7 +343,9 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
     let mut fields = Vec::new();
     let mut missing = Vec::new();
     for key in keys(class, facts) {
-        let position = pairs.iter().position(|pair| pair.key == Object::from(key.name.as_str()));
+        let position = pairs
+            .iter()
+            .position(|pair| pair.key == Object::from(key.name.as_str()));
         let (argument, entries) = match position {
             Some(position) => {
                 let pair = pairs.swap_remove(position);
@@ -258,48 +355,96 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
                 missing.push(format!("'{}'", key.name));
                 continue;
             }
-            None => (Argument::new(object(&key.default), Origin::of(Voice::Default, key.name.as_str())), None),
+            None => (
+                Argument::new(
+                    object(&key.default),
+                    Origin::of(Voice::Default, key.name.as_str()),
+                ),
+                None,
+            ),
         };
         let empty_section = SECTIONS.contains(&key.name.as_str())
             && matches!(argument.value, Object::None)
             && (class == Class::Cluster || key.name == "dynamo_config");
         let (argument, entries) = match empty_section {
-            true => (Argument { value: Object::Dict(Vec::new()), origin: argument.origin }, Some(Vec::new())),
+            true => (
+                Argument {
+                    value: Object::Dict(Vec::new()),
+                    origin: argument.origin,
+                },
+                Some(Vec::new()),
+            ),
             false => (argument, entries),
         };
-        fields.push(Field { name: key.name.clone(), argument, entries });
+        fields.push(Field {
+            name: key.name.clone(),
+            argument,
+            entries,
+        });
     }
     if let Some(first) = missing.first() {
-        let (count, noun) = (missing.len(), if missing.len() == 1 { "argument" } else { "arguments" });
+        let (count, noun) = (
+            missing.len(),
+            if missing.len() == 1 {
+                "argument"
+            } else {
+                "arguments"
+            },
+        );
         let list = match missing.as_slice() {
             [only] => only.clone(),
             [one, two] => format!("{one} and {two}"),
             _ => missing.join(", "),
         };
-        let message = format!("SageMakerConfig.__init__() missing {count} required positional {noun}: {list}");
+        let message = format!(
+            "SageMakerConfig.__init__() missing {count} required positional {noun}: {list}"
+        );
         let origin = Origin::of(Voice::Default, first.trim_matches('\''));
-        return Err(raise("TypeError", message, FROM_FILE, Cause::SageMaker, [origin]));
+        return Err(raise(
+            "TypeError",
+            message,
+            FROM_FILE,
+            Cause::SageMaker,
+            [origin],
+        ));
     }
     let defaults = Defaults { class, fields };
-    check_enum(&defaults, "compute_environment", (Enumeration::ComputeEnvironment, "ComputeEnvironment"), facts)?;
-    let is_sagemaker = defaults.argument("compute_environment").value == Object::from("AMAZON_SAGEMAKER");
-    let distributed_types =
-        match is_sagemaker {
-            true => (Enumeration::SageMakerDistributedType, "SageMakerDistributedType"),
-            false => (Enumeration::DistributedType, "DistributedType"),
-        };
+    check_enum(
+        &defaults,
+        "compute_environment",
+        (Enumeration::ComputeEnvironment, "ComputeEnvironment"),
+        facts,
+    )?;
+    let is_sagemaker =
+        defaults.argument("compute_environment").value == Object::from("AMAZON_SAGEMAKER");
+    let distributed_types = match is_sagemaker {
+        true => (
+            Enumeration::SageMakerDistributedType,
+            "SageMakerDistributedType",
+        ),
+        false => (Enumeration::DistributedType, "DistributedType"),
+    };
     check_enum(&defaults, "distributed_type", distributed_types, facts)?;
     Ok(defaults)
 }
 
 /// A `str` becomes an enum member or raises; anything else stays as it is.
-fn check_enum(defaults: &Defaults, field: &str, (enumeration, name): (Enumeration, &str), facts: &Facts) -> Step<()> {
+fn check_enum(
+    defaults: &Defaults,
+    field: &str,
+    (enumeration, name): (Enumeration, &str),
+    facts: &Facts,
+) -> Step<()> {
     let argument = defaults.argument(field);
     match &argument.value {
         Object::Str(text) if !facts.values(enumeration).contains(text) => {
             let shown = argument.value.python_repr();
             let message = format!("{shown} is not a valid {name}");
-            Err(Site::new(POST_INIT, Cause::EnumValue).raise("ValueError", message, &argument.origin))
+            Err(Site::new(POST_INIT, Cause::EnumValue).raise(
+                "ValueError",
+                message,
+                &argument.origin,
+            ))
         }
         _ => Ok(()),
     }

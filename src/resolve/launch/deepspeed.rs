@@ -24,14 +24,24 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: Validated<'_>) -> Ste
     let fields = config_fields(&validated)?;
     let mut namespace = validated.namespace;
     if !context.run.machine.has("deepspeed") {
-        let message = "DeepSpeed is not installed => run `pip3 install deepspeed` or build it from source.";
+        let message =
+            "DeepSpeed is not installed => run `pip3 install deepspeed` or build it from source.";
         let origin = namespace.get("use_deepspeed").origin;
-        return Err(raise("ImportError", message, START, Cause::PackageMissing, [origin]));
+        return Err(raise(
+            "ImportError",
+            message,
+            START,
+            Cause::PackageMissing,
+            [origin],
+        ));
     }
     torchrun::fill_port(&mut namespace);
     let launcher = namespace.get("deepspeed_multinode_launcher");
     let by_torchrun = launcher.value == Object::from("standard");
-    let several = namespace.get("num_machines").compare(">", 1, Site::new(PREPARE, Cause::LaunchValue))?;
+    let several =
+        namespace
+            .get("num_machines")
+            .compare(">", 1, Site::new(PREPARE, Cause::LaunchValue))?;
     let multinode = several && !by_torchrun;
     let size = match multinode {
         true => {
@@ -47,7 +57,13 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: Validated<'_>) -> Ste
     cluster::set_mixed_precision(context, &namespace, &mut pending, PREPARE)?;
     set_deepspeed(&namespace, fields, &mut pending);
     cluster::set_affinity(&namespace, &mut pending);
-    set_if_not_none(&namespace, &mut pending, "ACCELERATE_DEEPSPEED_MOE_LAYER_CLS_NAMES", "deepspeed_moe_layer_cls_names", false);
+    set_if_not_none(
+        &namespace,
+        &mut pending,
+        "ACCELERATE_DEEPSPEED_MOE_LAYER_CLS_NAMES",
+        "deepspeed_moe_layer_cls_names",
+        false,
+    );
     if context.behaviours.parallelism_config == ParallelismConfig::MultiGpuAndDeepspeedLaunchers {
         set_parallelism(context, &namespace, &mut pending)?;
     }
@@ -73,50 +89,101 @@ fn config_fields(validated: &Validated<'_>) -> Step<Argument> {
         _ => {
             let message = "'SageMakerConfig' object has no attribute 'deepspeed_config'";
             let origin = defaults.argument("compute_environment").origin;
-            return Err(raise("AttributeError", message, COMMAND, Cause::SageMaker, [origin]));
+            return Err(raise(
+                "AttributeError",
+                message,
+                COMMAND,
+                Cause::SageMaker,
+                [origin],
+            ));
         }
     };
     let Some(entries) = &section.entries else {
-        let message = format!("'{}' object has no attribute 'keys'", section.argument.value.type_name());
-        return Err(raise("AttributeError", message, COMMAND, Cause::LaunchValue, [section.argument.origin.clone()]));
+        let message = format!(
+            "'{}' object has no attribute 'keys'",
+            section.argument.value.type_name()
+        );
+        return Err(raise(
+            "AttributeError",
+            message,
+            COMMAND,
+            Cause::LaunchValue,
+            [section.argument.origin.clone()],
+        ));
     };
     let mut fields: Vec<String> = entries.iter().map(|(key, _)| key.python_str()).collect();
     if validated.mixed_precision_from_config {
         fields.push("mixed_precision".to_owned());
     }
-    Ok(Argument::new(fields.join(","), section.argument.origin.clone()))
+    Ok(Argument::new(
+        fields.join(","),
+        section.argument.origin.clone(),
+    ))
 }
 
 fn check_multinode(namespace: &Namespace<'_>) -> Step<()> {
-    let chosen_by_filter =
-        !namespace.is_none("deepspeed_exclusion_filter") || !namespace.is_none("deepspeed_inclusion_filter");
+    let chosen_by_filter = !namespace.is_none("deepspeed_exclusion_filter")
+        || !namespace.is_none("deepspeed_inclusion_filter");
     if !chosen_by_filter {
         let site = Site::new(PREPARE, Cause::NumProcesses);
-        namespace.get("num_processes").floor_divided(&namespace.get("num_machines"), site)?;
+        namespace
+            .get("num_processes")
+            .floor_divided(&namespace.get("num_machines"), site)?;
     }
-    namespace.get("machine_rank").int(Site::new(PREPARE, Cause::LaunchValue))?;
+    namespace
+        .get("machine_rank")
+        .int(Site::new(PREPARE, Cause::LaunchValue))?;
     Ok(())
 }
 
 fn set_deepspeed(namespace: &Namespace<'_>, fields: Argument, pending: &mut Pending) {
     pending.set_lowered("ACCELERATE_CONFIG_DS_FIELDS", &fields);
-    pending.set("ACCELERATE_USE_DEEPSPEED", Argument::new("true", namespace.get("use_deepspeed").origin));
+    pending.set(
+        "ACCELERATE_USE_DEEPSPEED",
+        Argument::new("true", namespace.get("use_deepspeed").origin),
+    );
     let variables = [
         ("ACCELERATE_DEEPSPEED_ZERO_STAGE", "zero_stage", false),
-        ("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "gradient_accumulation_steps", false),
+        (
+            "ACCELERATE_GRADIENT_ACCUMULATION_STEPS",
+            "gradient_accumulation_steps",
+            false,
+        ),
         ("ACCELERATE_GRADIENT_CLIPPING", "gradient_clipping", true),
-        ("ACCELERATE_DEEPSPEED_OFFLOAD_OPTIMIZER_DEVICE", "offload_optimizer_device", true),
-        ("ACCELERATE_DEEPSPEED_OFFLOAD_PARAM_DEVICE", "offload_param_device", true),
+        (
+            "ACCELERATE_DEEPSPEED_OFFLOAD_OPTIMIZER_DEVICE",
+            "offload_optimizer_device",
+            true,
+        ),
+        (
+            "ACCELERATE_DEEPSPEED_OFFLOAD_PARAM_DEVICE",
+            "offload_param_device",
+            true,
+        ),
         ("ACCELERATE_DEEPSPEED_ZERO3_INIT", "zero3_init_flag", true),
-        ("ACCELERATE_DEEPSPEED_ZERO3_SAVE_16BIT_MODEL", "zero3_save_16bit_model", true),
-        ("ACCELERATE_DEEPSPEED_CONFIG_FILE", "deepspeed_config_file", false),
+        (
+            "ACCELERATE_DEEPSPEED_ZERO3_SAVE_16BIT_MODEL",
+            "zero3_save_16bit_model",
+            true,
+        ),
+        (
+            "ACCELERATE_DEEPSPEED_CONFIG_FILE",
+            "deepspeed_config_file",
+            false,
+        ),
     ];
     for (variable, name, lowered) in variables {
         set_if_not_none(namespace, pending, variable, name, lowered);
     }
 }
 
-fn set_if_not_none(namespace: &Namespace<'_>, pending: &mut Pending, variable: &str, name: &str, lowered: bool) {
+fn set_if_not_none(
+    namespace: &Namespace<'_>,
+    pending: &mut Pending,
+    variable: &str,
+    name: &str,
+    lowered: bool,
+) {
     let argument = namespace.get(name);
     match (&argument.value, lowered) {
         (Object::None, _) => {}

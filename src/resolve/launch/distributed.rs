@@ -32,7 +32,10 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: &Validated<'_>) -> St
     if namespace.truthy("use_megatron_lm") {
         set_megatron_lm(context, &namespace, &mut pending);
     }
-    pending.set_text("OMP_NUM_THREADS", &namespace.get("num_cpu_threads_per_process"));
+    pending.set_text(
+        "OMP_NUM_THREADS",
+        &namespace.get("num_cpu_threads_per_process"),
+    );
     cluster::set_affinity(&namespace, &mut pending);
     if context.behaviours.parallelism_config != ParallelismConfig::Absent {
         set_parallelism(context, &namespace, &mut pending)?;
@@ -41,9 +44,16 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: &Validated<'_>) -> St
 }
 
 /// `FSDP_*`
-fn set_fsdp(context: &mut Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
+fn set_fsdp(
+    context: &mut Context<'_>,
+    namespace: &Namespace<'_>,
+    pending: &mut Pending,
+) -> Step<()> {
     let origin = match namespace.get("use_fsdp") {
-        Argument { value: Object::Bool(true), origin } => origin,
+        Argument {
+            value: Object::Bool(true),
+            origin,
+        } => origin,
         other => other.origin,
     };
     pending.set("ACCELERATE_USE_FSDP", Argument::new("true", origin));
@@ -51,16 +61,36 @@ fn set_fsdp(context: &mut Context<'_>, namespace: &Namespace<'_>, pending: &mut 
     let sync = namespace.get("fsdp_sync_module_states");
     if efficient.value.truthy() && !sync.value.truthy() {
         let message = "When using `--fsdp_cpu_ram_efficient_loading` set `--fsdp_sync_module_states` to `True`";
-        return Err(raise("ValueError", message, PREPARE, Cause::FsdpOption, [sync.origin, efficient.origin]));
+        return Err(raise(
+            "ValueError",
+            message,
+            PREPARE,
+            Cause::FsdpOption,
+            [sync.origin, efficient.origin],
+        ));
     }
-    context.decide("fsdp_version", namespace.get("fsdp_version").value.python_str(), &namespace.get("fsdp_version").origin);
-    context.decide("cpu_ram_efficient_loading", efficient.value.python_str(), &efficient.origin);
+    context.decide(
+        "fsdp_version",
+        namespace.get("fsdp_version").value.python_str(),
+        &namespace.get("fsdp_version").origin,
+    );
+    context.decide(
+        "cpu_ram_efficient_loading",
+        efficient.value.python_str(),
+        &efficient.origin,
+    );
     pending.set_text("FSDP_VERSION", &namespace.get("fsdp_version"));
-    pending.set_text("FSDP_SHARDING_STRATEGY", &namespace.get("fsdp_sharding_strategy"));
+    pending.set_text(
+        "FSDP_SHARDING_STRATEGY",
+        &namespace.get("fsdp_sharding_strategy"),
+    );
     pending.set_text("FSDP_MIN_NUM_PARAMS", &namespace.get("fsdp_min_num_params"));
     let if_set = [
         ("FSDP_AUTO_WRAP_POLICY", "fsdp_auto_wrap_policy"),
-        ("FSDP_TRANSFORMER_CLS_TO_WRAP", "fsdp_transformer_layer_cls_to_wrap"),
+        (
+            "FSDP_TRANSFORMER_CLS_TO_WRAP",
+            "fsdp_transformer_layer_cls_to_wrap",
+        ),
         ("FSDP_BACKWARD_PREFETCH", "fsdp_backward_prefetch"),
         ("FSDP_STATE_DICT_TYPE", "fsdp_state_dict_type"),
     ];
@@ -68,7 +98,12 @@ fn set_fsdp(context: &mut Context<'_>, namespace: &Namespace<'_>, pending: &mut 
         set_if_not_none(namespace, pending, variable, name);
     }
     if context.behaviours.fsdp_ignored_modules == FsdpIgnoredModules::Exported {
-        set_if_not_none(namespace, pending, "FSDP_IGNORED_MODULES", "fsdp_ignored_modules");
+        set_if_not_none(
+            namespace,
+            pending,
+            "FSDP_IGNORED_MODULES",
+            "fsdp_ignored_modules",
+        );
     }
     let lowered = [
         "reshard_after_forward",
@@ -83,7 +118,10 @@ fn set_fsdp(context: &mut Context<'_>, namespace: &Namespace<'_>, pending: &mut 
     for name in lowered {
         let flag = format!("fsdp_{name}");
         if context.facts.flag(&flag).is_some() {
-            pending.set_lowered(format!("FSDP_{}", name.to_uppercase()), &namespace.get(&flag));
+            pending.set_lowered(
+                format!("FSDP_{}", name.to_uppercase()),
+                &namespace.get(&flag),
+            );
         }
     }
     Ok(())
@@ -99,19 +137,33 @@ fn set_if_not_none(namespace: &Namespace<'_>, pending: &mut Pending, variable: &
 
 /// `MEGATRON_LM_*`
 fn set_megatron_lm(context: &Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) {
-    pending.set("ACCELERATE_USE_MEGATRON_LM", Argument::new("true", namespace.get("use_megatron_lm").origin));
+    pending.set(
+        "ACCELERATE_USE_MEGATRON_LM",
+        Argument::new("true", namespace.get("use_megatron_lm").origin),
+    );
     // These four are exported as they are; the others only where they are set.
-    let always = ["tp_degree", "pp_degree", "gradient_clipping", "use_custom_fsdp"];
+    let always = [
+        "tp_degree",
+        "pp_degree",
+        "gradient_clipping",
+        "use_custom_fsdp",
+    ];
     for (name, argument) in namespace.with_prefix("megatron_lm_") {
         let short = name.trim_start_matches("megatron_lm_").to_owned();
-        if context.facts.flag(&name).is_some() && (always.contains(&short.as_str()) || !matches!(argument.value, Object::None)) {
+        if context.facts.flag(&name).is_some()
+            && (always.contains(&short.as_str()) || !matches!(argument.value, Object::None))
+        {
             pending.set_text(format!("MEGATRON_LM_{}", short.to_uppercase()), &argument);
         }
     }
 }
 
 /// `PARALLELISM_CONFIG_*`
-pub(crate) fn set_parallelism(context: &Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
+pub(crate) fn set_parallelism(
+    context: &Context<'_>,
+    namespace: &Namespace<'_>,
+    pending: &mut Pending,
+) -> Step<()> {
     let used = namespace.get("use_parallelism_config");
     if !used.value.truthy() {
         return Ok(());
@@ -119,11 +171,17 @@ pub(crate) fn set_parallelism(context: &Context<'_>, namespace: &Namespace<'_>, 
     let source = "utils/launch.py:prepare_extend_env_parallelism_config";
     let site = Site::new(source, Cause::Parallelism);
     let get = |name: &str| namespace.get(&format!("parallelism_config_{name}"));
-    let mut set = |name: &str| pending.set_text(format!("PARALLELISM_CONFIG_{}", name.to_uppercase()), &get(name));
+    let mut set = |name: &str| {
+        pending.set_text(
+            format!("PARALLELISM_CONFIG_{}", name.to_uppercase()),
+            &get(name),
+        )
+    };
     for name in ["dp_replicate_size", "dp_shard_size", "tp_size", "cp_size"] {
         set(name);
     }
-    let with_sequences = context.behaviours.parallelism_config == ParallelismConfig::MultiGpuAndDeepspeedLaunchers;
+    let with_sequences =
+        context.behaviours.parallelism_config == ParallelismConfig::MultiGpuAndDeepspeedLaunchers;
     if with_sequences {
         for name in ["cp_backend", "sp_size", "sp_backend"] {
             set(name);
@@ -133,10 +191,17 @@ pub(crate) fn set_parallelism(context: &Context<'_>, namespace: &Namespace<'_>, 
         set("cp_comm_strategy");
     }
     if with_sequences && get("sp_size").compare(">", 1, site)? {
-        for name in ["sp_seq_length", "sp_seq_length_is_variable", "sp_attn_implementation"] {
+        for name in [
+            "sp_seq_length",
+            "sp_seq_length_is_variable",
+            "sp_attn_implementation",
+        ] {
             set(name);
         }
     }
-    pending.set("ACCELERATE_USE_PARALLELISM_CONFIG", Argument::new("true", used.origin));
+    pending.set(
+        "ACCELERATE_USE_PARALLELISM_CONFIG",
+        Argument::new("true", used.origin),
+    );
     Ok(())
 }

@@ -39,7 +39,11 @@ pub(crate) fn launch(context: &mut Context<'_>) -> Step<Launched> {
         namespace.mark_given("config_file");
     }
     let validated = validate::validate(context, namespace)?;
-    let Validated { namespace, defaults, .. } = &validated;
+    let Validated {
+        namespace,
+        defaults,
+        ..
+    } = &validated;
     let on_gpu = |name: &str| namespace.truthy(name) && !namespace.truthy("cpu");
     if on_gpu("use_deepspeed") {
         deepspeed::launch(context, validated)
@@ -71,19 +75,34 @@ impl Pending {
 
     /// `current_env[name] = str(…)`
     pub(crate) fn set_text(&mut self, name: impl Into<String>, argument: &Argument) {
-        self.set(name, Argument::new(argument.value.python_str(), argument.origin.clone()));
+        self.set(
+            name,
+            Argument::new(argument.value.python_str(), argument.origin.clone()),
+        );
     }
 
     /// `current_env[name] = str(…).lower()`
     pub(crate) fn set_lowered(&mut self, name: impl Into<String>, argument: &Argument) {
-        self.set(name, Argument::new(argument.value.python_str().to_lowercase(), argument.origin.clone()));
+        self.set(
+            name,
+            Argument::new(
+                argument.value.python_str().to_lowercase(),
+                argument.origin.clone(),
+            ),
+        );
     }
 
     /// The variables as `str()` makes them: how `patch_environment` hands them over.
     pub(crate) fn into_texts(self) -> BTreeMap<String, Variable> {
         let variables = self.0.into_iter().map(|(name, argument)| {
             let value = argument.value.python_str();
-            (name.to_uppercase(), Variable { value, origin: argument.origin })
+            (
+                name.to_uppercase(),
+                Variable {
+                    value,
+                    origin: argument.origin,
+                },
+            )
         });
         variables.collect()
     }

@@ -24,7 +24,11 @@ impl<'facts> Namespace<'facts> {
     /// Reads the words of a launch command, the script and its arguments included.
     pub(crate) fn parse(facts: &'facts Facts, words: &[Word]) -> Step<Self> {
         let script = ["training_script", "training_script_args"].map(str::to_owned);
-        let mut namespace = Self { facts, set: BTreeMap::new(), given: BTreeSet::from(script) };
+        let mut namespace = Self {
+            facts,
+            set: BTreeMap::new(),
+            given: BTreeSet::from(script),
+        };
         let mut unrecognized = Vec::new();
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -48,7 +52,10 @@ impl<'facts> Namespace<'facts> {
             Some(_) => {
                 let shown: Vec<&str> = unrecognized.iter().map(|word| word.text.as_str()).collect();
                 let origins = unrecognized.iter().map(|word| origin(&word.text, word));
-                Err(refuse(format!("unrecognized arguments: {}", shown.join(" ")), origins))
+                Err(refuse(
+                    format!("unrecognized arguments: {}", shown.join(" ")),
+                    origins,
+                ))
             }
             None => Ok(namespace),
         }
@@ -68,7 +75,11 @@ impl<'facts> Namespace<'facts> {
             Action::Help => return Err(refuse("shows the help", [origin])),
             Action::StoreTrue | Action::StoreFalse => {
                 if let Some(value) = joined {
-                    let message = format!("{}: ignored explicit argument {}", names(), Object::from(value).python_repr());
+                    let message = format!(
+                        "{}: ignored explicit argument {}",
+                        names(),
+                        Object::from(value).python_repr()
+                    );
                     return Err(refuse(message, [origin]));
                 }
                 Object::Bool(flag.action == Action::StoreTrue)
@@ -78,42 +89,67 @@ impl<'facts> Namespace<'facts> {
                 let text = match joined {
                     Some(text) => text.to_owned(),
                     None => match rest.next() {
-                        Some(next) if !next.text.starts_with('-') || parse_int(&next.text).is_some() => {
+                        Some(next)
+                            if !next.text.starts_with('-') || parse_int(&next.text).is_some() =>
+                        {
                             next.text.clone()
                         }
-                        _ => return Err(refuse(format!("{}: expected one argument", names()), [origin])),
+                        _ => {
+                            return Err(refuse(
+                                format!("{}: expected one argument", names()),
+                                [origin],
+                            ));
+                        }
                     },
                 };
                 let value = convert(flag, &text).ok_or_else(|| {
                     let kind = kind_name(flag.kind);
                     let shown = Object::from(text.as_str()).python_repr();
-                    refuse(format!("{}: invalid {kind} value: {shown}", names()), [origin.clone()])
+                    refuse(
+                        format!("{}: invalid {kind} value: {shown}", names()),
+                        [origin.clone()],
+                    )
                 })?;
                 if let Some(choices) = &flag.choices
                     && !choices.contains(&text)
                 {
                     let shown = Object::from(text.as_str()).python_repr();
-                    let list: Vec<String> =
-                        choices.iter().map(|choice| Object::from(choice.as_str()).python_repr()).collect();
-                    let message = format!("{}: invalid choice: {shown} (choose from {})", names(), list.join(", "));
+                    let list: Vec<String> = choices
+                        .iter()
+                        .map(|choice| Object::from(choice.as_str()).python_repr())
+                        .collect();
+                    let message = format!(
+                        "{}: invalid choice: {shown} (choose from {})",
+                        names(),
+                        list.join(", ")
+                    );
                     return Err(refuse(message, [origin]));
                 }
-                if flag.action == Action::Append { Object::List(vec![value]) } else { value }
+                if flag.action == Action::Append {
+                    Object::List(vec![value])
+                } else {
+                    value
+                }
             }
         };
         self.given.insert(flag.dest.clone());
-        self.set.insert(flag.dest.clone(), Argument { value, origin });
+        self.set
+            .insert(flag.dest.clone(), Argument { value, origin });
         Ok(())
     }
 
     /// `args.name`; `None` where the namespace has no such attribute.
     pub(crate) fn find(&self, name: &str) -> Option<Argument> {
-        self.set.get(name).cloned().or_else(|| self.facts.flag(name).map(default))
+        self.set
+            .get(name)
+            .cloned()
+            .or_else(|| self.facts.flag(name).map(default))
     }
 
     /// `getattr(args, name, None)`: a flag always exists, so this also serves for `args.name`.
     pub(crate) fn get(&self, name: &str) -> Argument {
-        self.find(name).unwrap_or_else(|| Argument::new(Object::None, Origin::of(Voice::Default, name)))
+        self.find(name)
+            .unwrap_or_else(|| Argument::new(Object::None, Origin::of(Voice::Default, name)))
     }
 
     /// Whether `args.name` is truthy.
@@ -143,8 +179,14 @@ impl<'facts> Namespace<'facts> {
 
     /// Every attribute whose name starts with `prefix`, by name.
     pub(crate) fn with_prefix(&self, prefix: &str) -> BTreeMap<String, Argument> {
-        let defaults = self.facts.flags.iter().filter(|flag| flag.dest.starts_with(prefix));
-        let mut found: BTreeMap<String, Argument> = defaults.map(|flag| (flag.dest.clone(), default(flag))).collect();
+        let defaults = self
+            .facts
+            .flags
+            .iter()
+            .filter(|flag| flag.dest.starts_with(prefix));
+        let mut found: BTreeMap<String, Argument> = defaults
+            .map(|flag| (flag.dest.clone(), default(flag)))
+            .collect();
         let set = self.set.iter().filter(|(name, _)| name.starts_with(prefix));
         found.extend(set.map(|(name, argument)| (name.clone(), argument.clone())));
         found
@@ -152,10 +194,17 @@ impl<'facts> Namespace<'facts> {
 }
 
 fn origin(option: &str, word: &Word) -> Origin {
-    Origin { voice: Voice::Flag, name: option.to_owned(), place: word.place.clone() }
+    Origin {
+        voice: Voice::Flag,
+        name: option.to_owned(),
+        place: word.place.clone(),
+    }
 }
 
-fn refuse(message: impl Into<String>, origins: impl IntoIterator<Item = Origin>) -> super::super::stop::Stop {
+fn refuse(
+    message: impl Into<String>,
+    origins: impl IntoIterator<Item = Origin>,
+) -> super::super::stop::Stop {
     let message = format!("accelerate launch: error: {}", message.into());
     raise("SystemExit", message, SOURCE, Cause::LaunchFlag, origins)
 }
@@ -189,7 +238,9 @@ fn convert(flag: &Flag, text: &str) -> Option<Object> {
         Some(Kind::Bool) => Object::Bool(!text.is_empty()),
         Some(Kind::StrToBool) => Object::from(i64::from(parse_bool(text)?)),
         Some(Kind::BoolTuple) => {
-            let parts = text.split(',').map(|part| parse_bool(part).map(|value| Object::from(i64::from(value))));
+            let parts = text
+                .split(',')
+                .map(|part| parse_bool(part).map(|value| Object::from(i64::from(value))));
             Object::Tuple(parts.collect::<Option<Vec<_>>>()?)
         }
         Some(Kind::Str) | None => Object::from(text),
@@ -202,8 +253,14 @@ fn default(flag: &Flag) -> Argument {
         Literal::Str(text) => convert(flag, text).unwrap_or_else(|| Object::from(text.as_str())),
         literal => object(literal),
     };
-    let name = flag.options.first().map_or(flag.dest.as_str(), String::as_str);
-    Argument { value, origin: Origin::of(Voice::Default, name) }
+    let name = flag
+        .options
+        .first()
+        .map_or(flag.dest.as_str(), String::as_str);
+    Argument {
+        value,
+        origin: Origin::of(Voice::Default, name),
+    }
 }
 
 /// A literal of accelerate's source as the Python object that it is.

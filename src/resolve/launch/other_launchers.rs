@@ -17,12 +17,22 @@ const POD: &str = "commands/launch.py:tpu_pod_launcher";
 const SAGEMAKER: &str = "commands/launch.py:sagemaker_launcher";
 const SAGEMAKER_INPUTS: &str = "utils/launch.py:prepare_sagemager_args_inputs";
 
-fn need_torch_xla(context: &Context<'_>, namespace: &Namespace<'_>, source: &'static str) -> Step<()> {
+fn need_torch_xla(
+    context: &Context<'_>,
+    namespace: &Namespace<'_>,
+    source: &'static str,
+) -> Step<()> {
     if context.run.machine.has("torch_xla") {
         return Ok(());
     }
     let origin = namespace.get("tpu").origin;
-    Err(raise("ModuleNotFoundError", "No module named 'torch_xla'", source, Cause::PackageMissing, [origin]))
+    Err(raise(
+        "ModuleNotFoundError",
+        "No module named 'torch_xla'",
+        source,
+        Cause::PackageMissing,
+        [origin],
+    ))
 }
 
 /// `XLA_USE_BF16` or `XLA_DOWNCAST_BF16`: all that a TPU launch says about the precision.
@@ -30,7 +40,11 @@ fn set_tpu(namespace: &Namespace<'_>, pending: &mut Pending) {
     let asked = namespace.get("mixed_precision");
     if asked.value == Object::from("bf16") {
         let downcast = namespace.truthy("downcast_bf16");
-        let variable = if downcast { "XLA_DOWNCAST_BF16" } else { "XLA_USE_BF16" };
+        let variable = if downcast {
+            "XLA_DOWNCAST_BF16"
+        } else {
+            "XLA_USE_BF16"
+        };
         pending.set(variable, Argument::new("1", asked.origin));
     }
     cluster::set_debug(namespace, pending);
@@ -42,16 +56,34 @@ pub(crate) fn tpu(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Laun
     if namespace.truthy("no_python") {
         let message = "--no_python cannot be used with TPU launcher";
         let origin = namespace.get("no_python").origin;
-        return Err(raise("ValueError", message, TPU, Cause::LaunchSelection, [origin]));
+        return Err(raise(
+            "ValueError",
+            message,
+            TPU,
+            Cause::LaunchSelection,
+            [origin],
+        ));
     }
     let mut pending = Pending::default();
     set_tpu(namespace, &mut pending);
     let function = namespace.get("main_training_function");
     if !matches!(function.value, Object::Str(_)) {
-        let message = format!("hasattr(): attribute name must be string, not '{}'", function.value.type_name());
-        return Err(Site::new(TPU, Cause::LaunchValue).raise("TypeError", message, &function.origin));
+        let message = format!(
+            "hasattr(): attribute name must be string, not '{}'",
+            function.value.type_name()
+        );
+        return Err(Site::new(TPU, Cause::LaunchValue).raise(
+            "TypeError",
+            message,
+            &function.origin,
+        ));
     }
-    Ok(Launched { launcher: LauncherKind::XmpSpawn, environment: pending.into_texts(), processes: 8, machines: 1 })
+    Ok(Launched {
+        launcher: LauncherKind::XmpSpawn,
+        environment: pending.into_texts(),
+        processes: 8,
+        machines: 1,
+    })
 }
 
 /// A TPU pod: the inner launch is told `--mixed_precision no`.
@@ -59,7 +91,12 @@ pub(crate) fn tpu_pod(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<
     need_torch_xla(context, namespace, POD)?;
     let mut pending = Pending::default();
     set_tpu(namespace, &mut pending);
-    Ok(Launched { launcher: LauncherKind::TpuPod, environment: pending.into_texts(), processes: 8, machines: 1 })
+    Ok(Launched {
+        launcher: LauncherKind::TpuPod,
+        environment: pending.into_texts(),
+        processes: 8,
+        machines: 1,
+    })
 }
 
 /// A SageMaker estimator.
@@ -72,29 +109,59 @@ pub(crate) fn sagemaker(
     if !context.run.machine.has("sagemaker") {
         let message = "Please install sagemaker to be able to launch training on Amazon SageMaker with `pip install \
                        accelerate[sagemaker]`";
-        return Err(raise("ImportError", message, SAGEMAKER, Cause::PackageMissing, [environment]));
+        return Err(raise(
+            "ImportError",
+            message,
+            SAGEMAKER,
+            Cause::PackageMissing,
+            [environment],
+        ));
     }
     if namespace.truthy("module") || namespace.truthy("no_python") {
         let message = "SageMaker requires a python training script file and cannot be used with --module or \
                        --no_python";
-        return Err(raise("ValueError", message, SAGEMAKER, Cause::LaunchSelection, [environment]));
+        return Err(raise(
+            "ValueError",
+            message,
+            SAGEMAKER,
+            Cause::LaunchSelection,
+            [environment],
+        ));
     }
     let has_profile = !matches!(defaults.argument("profile").value, Object::None);
-    if !has_profile && (namespace.is_none("aws_access_key_id") || namespace.is_none("aws_secret_access_key")) {
-        let message =
-            "You need to provide an aws_access_key_id and aws_secret_access_key when not using aws_profile";
-        return Err(raise("OSError", message, SAGEMAKER_INPUTS, Cause::Credentials, [environment]));
+    if !has_profile
+        && (namespace.is_none("aws_access_key_id") || namespace.is_none("aws_secret_access_key"))
+    {
+        let message = "You need to provide an aws_access_key_id and aws_secret_access_key when not using aws_profile";
+        return Err(raise(
+            "OSError",
+            message,
+            SAGEMAKER_INPUTS,
+            Cause::Credentials,
+            [environment],
+        ));
     }
     let mut pending = Pending::default();
-    pending.set("ACCELERATE_USE_SAGEMAKER", Argument::new("true", environment));
+    pending.set(
+        "ACCELERATE_USE_SAGEMAKER",
+        Argument::new("true", environment),
+    );
     cluster::set_mixed_precision(context, namespace, &mut pending, SAGEMAKER_INPUTS)?;
     cluster::set_dynamo(context, namespace, &mut pending, SAGEMAKER_INPUTS)?;
     let distributed_type = defaults.argument("distributed_type");
     let Object::Str(_) = distributed_type.value else {
-        let message = format!("'{}' object has no attribute 'value'", distributed_type.value.type_name());
+        let message = format!(
+            "'{}' object has no attribute 'value'",
+            distributed_type.value.type_name()
+        );
         let site = Site::new(SAGEMAKER_INPUTS, Cause::SageMaker);
         return Err(site.raise("AttributeError", message, &distributed_type.origin));
     };
     pending.set("ACCELERATE_SAGEMAKER_DISTRIBUTED_TYPE", distributed_type);
-    Ok(Launched { launcher: LauncherKind::SageMaker, environment: pending.into_texts(), processes: 1, machines: 1 })
+    Ok(Launched {
+        launcher: LauncherKind::SageMaker,
+        environment: pending.into_texts(),
+        processes: 1,
+        machines: 1,
+    })
 }

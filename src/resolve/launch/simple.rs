@@ -18,11 +18,17 @@ const START: &str = "commands/launch.py:simple_launcher";
 pub(crate) fn launch(context: &mut Context<'_>, namespace: &Namespace<'_>) -> Step<Launched> {
     cluster::check_script_kind(namespace, PREPARE)?;
     if !namespace.is_none("mpirun_hostfile") {
-        return Err(unknown("`mpirun_hostfile` is set: what happens depends on the MPI that is installed"));
+        return Err(unknown(
+            "`mpirun_hostfile` is set: what happens depends on the MPI that is installed",
+        ));
     }
     let mut pending = Pending::default();
     let by_flag = namespace.get("cpu");
-    let use_cpu = if by_flag.value.truthy() { by_flag } else { namespace.get("use_cpu") };
+    let use_cpu = if by_flag.value.truthy() {
+        by_flag
+    } else {
+        namespace.get("use_cpu")
+    };
     pending.set_text("ACCELERATE_USE_CPU", &use_cpu);
     cluster::set_debug(namespace, &mut pending);
     cluster::set_visible_devices(namespace, &mut pending);
@@ -37,31 +43,53 @@ pub(crate) fn launch(context: &mut Context<'_>, namespace: &Namespace<'_>) -> St
     }
     cluster::set_mixed_precision(context, namespace, &mut pending, PREPARE)?;
     cluster::set_dynamo(context, namespace, &mut pending, PREPARE)?;
-    pending.set_text("OMP_NUM_THREADS", &namespace.get("num_cpu_threads_per_process"));
+    pending.set_text(
+        "OMP_NUM_THREADS",
+        &namespace.get("num_cpu_threads_per_process"),
+    );
     cluster::set_affinity(namespace, &mut pending);
     check_environment(&pending)?;
     let environment = pending.into_texts();
-    Ok(Launched { launcher: LauncherKind::Simple, environment, processes: 1, machines: 1 })
+    Ok(Launched {
+        launcher: LauncherKind::Simple,
+        environment,
+        processes: 1,
+        machines: 1,
+    })
 }
 
 /// `MASTER_ADDR` and `MASTER_PORT`, where more than one process takes part.
 fn set_main_process(namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
     let site = Site::new(PREPARE, Cause::LaunchValue);
-    let (processes, machines) = (namespace.get("num_processes"), namespace.get("num_machines"));
+    let (processes, machines) = (
+        namespace.get("num_processes"),
+        namespace.get("num_machines"),
+    );
     let several_machines = machines.compare(">", 1, site)?;
     if several_machines {
         for (name, shown) in [("main_process_ip", "IP"), ("main_process_port", "port")] {
             if namespace.is_none(name) {
-                let message =
-                    format!("When using multiple machines, you need to specify the main process {shown}.");
-                return Err(raise("AssertionError", message, PREPARE, Cause::LaunchValue, [machines.origin]));
+                let message = format!(
+                    "When using multiple machines, you need to specify the main process {shown}."
+                );
+                return Err(raise(
+                    "AssertionError",
+                    message,
+                    PREPARE,
+                    Cause::LaunchValue,
+                    [machines.origin],
+                ));
             }
         }
     }
     let several = !matches!(processes.value, Object::None) && processes.compare(">", 1, site)?;
     if several || several_machines {
-        let default = |value: &str, name: &str| Argument::new(value, Origin::of(Voice::Default, name));
-        let (address, port) = (namespace.get("main_process_ip"), namespace.get("main_process_port"));
+        let default =
+            |value: &str, name: &str| Argument::new(value, Origin::of(Voice::Default, name));
+        let (address, port) = (
+            namespace.get("main_process_ip"),
+            namespace.get("main_process_port"),
+        );
         let address = match address.value {
             Object::None => default("127.0.0.1", "main_process_ip"),
             _ => address,
@@ -80,7 +108,11 @@ fn check_environment(pending: &Pending) -> Step<()> {
     let site = Site::new(START, Cause::LaunchValue);
     for (name, argument) in &pending.0 {
         if name.contains('=') {
-            return Err(site.raise("ValueError", "illegal environment variable name", &argument.origin));
+            return Err(site.raise(
+                "ValueError",
+                "illegal environment variable name",
+                &argument.origin,
+            ));
         }
         match &argument.value {
             Object::Str(text) if name.contains('\0') || text.contains('\0') => {
@@ -88,7 +120,10 @@ fn check_environment(pending: &Pending) -> Step<()> {
             }
             Object::Str(_) | Object::Bytes(_) => {}
             other => {
-                let message = format!("expected str, bytes or os.PathLike object, not {}", other.type_name());
+                let message = format!(
+                    "expected str, bytes or os.PathLike object, not {}",
+                    other.type_name()
+                );
                 return Err(site.raise("TypeError", message, &argument.origin));
             }
         }

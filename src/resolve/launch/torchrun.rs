@@ -21,13 +21,24 @@ impl Size {
     /// From `num_processes`, `num_machines` and `machine_rank`.
     pub(crate) fn of(namespace: &Namespace<'_>, source: &'static str) -> Step<Self> {
         let site = Site::new(source, Cause::NumProcesses);
-        let (processes, machines) = (namespace.get("num_processes"), namespace.get("num_machines"));
+        let (processes, machines) = (
+            namespace.get("num_processes"),
+            namespace.get("num_machines"),
+        );
         if machines.compare(">", 1, Site::new(source, Cause::LaunchValue))? {
             let per_machine = processes.floor_divided(&machines, site)?;
-            namespace.get("machine_rank").int(Site::new(source, Cause::LaunchValue))?;
-            return Ok(Self { processes: per_machine, machines: machines.value.python_str() });
+            namespace
+                .get("machine_rank")
+                .int(Site::new(source, Cause::LaunchValue))?;
+            return Ok(Self {
+                processes: per_machine,
+                machines: machines.value.python_str(),
+            });
         }
-        Ok(Self { processes: processes.value.python_str(), machines: "1".to_owned() })
+        Ok(Self {
+            processes: processes.value.python_str(),
+            machines: "1".to_owned(),
+        })
     }
 }
 
@@ -49,12 +60,20 @@ pub(crate) fn start(
     })?;
     let restarts = namespace.get("max_restarts");
     if restarts.compare("<", 0, Site::new(source, Cause::LaunchValue))? {
-        return Err(raise("AssertionError", "", source, Cause::LaunchValue, [restarts.origin]));
+        return Err(raise(
+            "AssertionError",
+            "",
+            source,
+            Cause::LaunchValue,
+            [restarts.origin],
+        ));
     }
     let gpus = i64::from(context.run.machine.gpus);
     let processes = match (parse_int(&size.processes), size.processes.as_str()) {
         (Some(number), _) => number,
-        (None, "gpu") if gpus == 0 => return Err(site.raise("ValueError", "Cuda is not available.", &count.origin)),
+        (None, "gpu") if gpus == 0 => {
+            return Err(site.raise("ValueError", "Cuda is not available.", &count.origin));
+        }
         (None, "gpu") => gpus,
         // How many cores the machine has is not known, and one is enough to go on.
         (None, "auto") => gpus.max(1),
@@ -65,10 +84,21 @@ pub(crate) fn start(
         }
     };
     if processes <= 0 {
-        return Err(raise("AssertionError", "", source, Cause::NumProcesses, [count.origin]));
+        return Err(raise(
+            "AssertionError",
+            "",
+            source,
+            Cause::NumProcesses,
+            [count.origin],
+        ));
     }
     let launcher = LauncherKind::Torchrun;
-    Ok(Launched { launcher, environment: pending.into_texts(), processes, machines: machine_count })
+    Ok(Launched {
+        launcher,
+        environment: pending.into_texts(),
+        processes,
+        machines: machine_count,
+    })
 }
 
 /// `main_process_port`, filled where it is missing.

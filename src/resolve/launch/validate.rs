@@ -68,35 +68,55 @@ pub(crate) fn validate<'facts>(
             default_dynamo_backend(&mut namespace);
             let processes = namespace.get("num_processes");
             if processes.value.python_eq(&Object::from(-1)) {
-                let message = "You need to manually pass in `--num_processes` using this config yaml.";
-                return Err(Site::new(SOURCE, Cause::NumProcesses).raise("ValueError", message, &processes.origin));
+                let message =
+                    "You need to manually pass in `--num_processes` using this config yaml.";
+                return Err(Site::new(SOURCE, Cause::NumProcesses).raise(
+                    "ValueError",
+                    message,
+                    &processes.origin,
+                ));
             }
         }
         None => without_config(&mut namespace, context),
     }
     threads(&mut namespace, defaults.as_ref(), context)?;
-    Ok(Validated { namespace, defaults, mixed_precision_from_config })
+    Ok(Validated {
+        namespace,
+        defaults,
+        mixed_precision_from_config,
+    })
 }
 
 fn check_selection(namespace: &Namespace<'_>) -> Step<()> {
     let exclusive = ["multi_gpu", "cpu", "tpu", "use_deepspeed", "use_fsdp"];
-    let chosen: Vec<Origin> =
-        exclusive.into_iter().filter(|name| namespace.truthy(name)).map(|name| namespace.get(name).origin).collect();
+    let chosen: Vec<Origin> = exclusive
+        .into_iter()
+        .filter(|name| namespace.truthy(name))
+        .map(|name| namespace.get(name).origin)
+        .collect();
     if chosen.len() > 1 {
         let message = "You can only use one of `--cpu`, `--multi_gpu`, `--tpu`, `--use_deepspeed`, `--use_fsdp` at a \
                        time.";
-        return Err(raise("ValueError", message, SOURCE, Cause::LaunchSelection, chosen));
+        return Err(raise(
+            "ValueError",
+            message,
+            SOURCE,
+            Cause::LaunchSelection,
+            chosen,
+        ));
     }
     let processes = namespace.get("num_processes");
     let site = Site::new(SOURCE, Cause::LaunchSelection);
-    if namespace.truthy("multi_gpu") && !namespace.is_none("num_processes") && processes.compare("<", 2, site)? {
+    if namespace.truthy("multi_gpu")
+        && !namespace.is_none("num_processes")
+        && processes.compare("<", 2, site)?
+    {
         let message = "You need to use at least 2 processes to use `--multi_gpu`.";
         return Err(site.raise("ValueError", message, &processes.origin));
     }
     let parallelism = namespace.get("use_parallelism_config");
     if !namespace.truthy("use_fsdp") && parallelism.value.truthy() {
-        let message =
-            "You cannot use `--use_parallelism_config` without `--use_fsdp` and `--fsdp_version=2`. ";
+        let message = "You cannot use `--use_parallelism_config` without `--use_fsdp` and `--fsdp_version=2`. ";
         return Err(site.raise("ValueError", message, &parallelism.origin));
     }
     Ok(())
@@ -104,15 +124,26 @@ fn check_selection(namespace: &Namespace<'_>) -> Step<()> {
 
 /// `distributed_type` chooses the launcher, unless a flag already did.
 fn select(namespace: &mut Namespace<'_>, defaults: &Defaults) -> Step<()> {
-    let by_flag = ["multi_gpu", "tpu", "tpu_use_cluster", "use_deepspeed", "use_fsdp", "use_megatron_lm"];
+    let by_flag = [
+        "multi_gpu",
+        "tpu",
+        "tpu_use_cluster",
+        "use_deepspeed",
+        "use_fsdp",
+        "use_megatron_lm",
+    ];
     if by_flag.into_iter().any(|name| namespace.truthy(name)) {
         return Ok(());
     }
     let distributed_type = defaults.argument("distributed_type");
     let chosen = |names: &[&str]| {
-        let is_chosen = matches!(&distributed_type.value, Object::Str(text) if names.contains(&text.as_str()));
+        let is_chosen =
+            matches!(&distributed_type.value, Object::Str(text) if names.contains(&text.as_str()));
         // A SageMaker member never equals one of `DistributedType`.
-        Argument::new(is_chosen && !is_sagemaker(defaults), distributed_type.origin.clone())
+        Argument::new(
+            is_chosen && !is_sagemaker(defaults),
+            distributed_type.origin.clone(),
+        )
     };
     namespace.set("use_deepspeed", chosen(&["DEEPSPEED"]));
     namespace.set("multi_gpu", chosen(&MULTI_DEVICE));
@@ -126,10 +157,13 @@ fn select(namespace: &mut Namespace<'_>, defaults: &Defaults) -> Step<()> {
     namespace.set("tpu_use_cluster", use_cluster);
     if namespace.find("use_parallelism_config").is_some() {
         let parallelism = attribute(defaults, "parallelism_config")?;
-        let is_empty = defaults.get("parallelism_config").is_some_and(|field| {
-            field.entries.as_ref().is_some_and(Vec::is_empty)
-        });
-        namespace.set("use_parallelism_config", Argument::new(!is_empty, parallelism.origin));
+        let is_empty = defaults
+            .get("parallelism_config")
+            .is_some_and(|field| field.entries.as_ref().is_some_and(Vec::is_empty));
+        namespace.set(
+            "use_parallelism_config",
+            Argument::new(!is_empty, parallelism.origin),
+        );
     }
     Ok(())
 }
@@ -145,7 +179,13 @@ fn attribute(defaults: &Defaults, name: &str) -> Step<Argument> {
         None => {
             let message = format!("'SageMakerConfig' object has no attribute '{name}'");
             let origin = defaults.argument("compute_environment").origin;
-            Err(raise("AttributeError", message, SOURCE, Cause::SageMaker, [origin]))
+            Err(raise(
+                "AttributeError",
+                message,
+                SOURCE,
+                Cause::SageMaker,
+                [origin],
+            ))
         }
     }
 }
@@ -178,7 +218,11 @@ fn check_gpu_ids(namespace: &mut Namespace<'_>, defaults: &Defaults) -> Step<()>
 }
 
 /// Sections are copied key by key, scalars only where the namespace still has `None`.
-fn copy(namespace: &mut Namespace<'_>, defaults: &Defaults, dynamo_section: DynamoSection) -> Step<()> {
+fn copy(
+    namespace: &mut Namespace<'_>,
+    defaults: &Defaults,
+    dynamo_section: DynamoSection,
+) -> Step<()> {
     for field in &defaults.fields {
         let Some(entries) = &field.entries else {
             let apart = ["compute_environment", "mixed_precision", "distributed_type"];
@@ -190,7 +234,9 @@ fn copy(namespace: &mut Namespace<'_>, defaults: &Defaults, dynamo_section: Dyna
         let prefixes = match field.name.as_str() {
             "fsdp_config" => Some(("fsdp", "fsdp_")),
             "fp8_config" => Some(("fp8", "fp8_")),
-            "dynamo_config" if dynamo_section == DynamoSection::Prefixed => Some(("dynamo_", "dynamo_")),
+            "dynamo_config" if dynamo_section == DynamoSection::Prefixed => {
+                Some(("dynamo_", "dynamo_"))
+            }
             _ => None,
         };
         for (key, argument) in entries {
@@ -204,12 +250,22 @@ fn copy(namespace: &mut Namespace<'_>, defaults: &Defaults, dynamo_section: Dyna
 }
 
 /// The attribute that a section's key becomes.
-fn attribute_name(key: &Object, argument: &Argument, prefixes: Option<(&str, &str)>) -> Step<String> {
+fn attribute_name(
+    key: &Object,
+    argument: &Argument,
+    prefixes: Option<(&str, &str)>,
+) -> Step<String> {
     let Object::Str(text) = key else {
         let name = key.type_name();
         let (kind, message) = match prefixes {
-            Some(_) => ("AttributeError", format!("'{name}' object has no attribute 'startswith'")),
-            None => ("TypeError", format!("attribute name must be string, not '{name}'")),
+            Some(_) => (
+                "AttributeError",
+                format!("'{name}' object has no attribute 'startswith'"),
+            ),
+            None => (
+                "TypeError",
+                format!("attribute name must be string, not '{name}'"),
+            ),
         };
         return Err(Site::new(SOURCE, Cause::KeyNotString).raise(kind, message, &argument.origin));
     };
@@ -231,7 +287,10 @@ fn check_bf16(namespace: &Namespace<'_>, context: &Context<'_>) -> Step<()> {
 
 fn default_dynamo_backend(namespace: &mut Namespace<'_>) {
     if namespace.is_none("dynamo_backend") {
-        namespace.set("dynamo_backend", Argument::new("no", Origin::of(Voice::Default, "--dynamo_backend")));
+        namespace.set(
+            "dynamo_backend",
+            Argument::new("no", Origin::of(Voice::Default, "--dynamo_backend")),
+        );
     }
 }
 
@@ -240,17 +299,26 @@ fn without_config(namespace: &mut Namespace<'_>, context: &Context<'_>) {
     let by_machine = |name: &str| Origin::of(Voice::Default, name);
     let gpus = i64::from(context.run.machine.gpus);
     if namespace.is_none("num_processes") {
-        namespace.set("num_processes", Argument::new(gpus, by_machine("--num_processes")));
+        namespace.set(
+            "num_processes",
+            Argument::new(gpus, by_machine("--num_processes")),
+        );
     }
     let several = matches!(&namespace.get("num_processes").value, Object::Int(count) if count.to_i64() > Some(1));
     if !namespace.truthy("multi_gpu") && several && gpus > 1 {
         namespace.set("multi_gpu", Argument::new(true, by_machine("--multi_gpu")));
     }
     if namespace.is_none("num_machines") {
-        namespace.set("num_machines", Argument::new(1, by_machine("--num_machines")));
+        namespace.set(
+            "num_machines",
+            Argument::new(1, by_machine("--num_machines")),
+        );
     }
     if namespace.is_none("mixed_precision") {
-        namespace.set("mixed_precision", Argument::new("no", by_machine("--mixed_precision")));
+        namespace.set(
+            "mixed_precision",
+            Argument::new("no", by_machine("--mixed_precision")),
+        );
     }
     if namespace.find("use_cpu").is_none() {
         namespace.set("use_cpu", namespace.get("cpu"));
@@ -259,7 +327,11 @@ fn without_config(namespace: &mut Namespace<'_>, context: &Context<'_>) {
 }
 
 /// `num_cpu_threads_per_process`: only its failures matter here.
-fn threads(namespace: &mut Namespace<'_>, defaults: Option<&Defaults>, context: &Context<'_>) -> Step<()> {
+fn threads(
+    namespace: &mut Namespace<'_>,
+    defaults: Option<&Defaults>,
+    context: &Context<'_>,
+) -> Step<()> {
     if defaults.is_some_and(is_sagemaker) || !namespace.is_none("num_cpu_threads_per_process") {
         return Ok(());
     }
@@ -269,11 +341,20 @@ fn threads(namespace: &mut Namespace<'_>, defaults: Option<&Defaults>, context: 
         Some(variable) => int(&variable.value, &variable.origin, site)?,
         None => -1,
     };
-    let origin = shell.map_or_else(|| Origin::of(Voice::Default, "OMP_NUM_THREADS"), |variable| variable.origin);
-    namespace.set("num_cpu_threads_per_process", Argument::new(if threads >= 0 { threads } else { 1 }, origin));
+    let origin = shell.map_or_else(
+        || Origin::of(Voice::Default, "OMP_NUM_THREADS"),
+        |variable| variable.origin,
+    );
+    namespace.set(
+        "num_cpu_threads_per_process",
+        Argument::new(if threads >= 0 { threads } else { 1 }, origin),
+    );
     if namespace.truthy("use_cpu") {
         let site = Site::new(SOURCE, Cause::NumProcesses);
-        let (processes, machines) = (namespace.get("num_processes"), namespace.get("num_machines"));
+        let (processes, machines) = (
+            namespace.get("num_processes"),
+            namespace.get("num_machines"),
+        );
         if processes.compare(">=", 1, site)? && threads <= 0 {
             divide(&processes, &machines)?;
         }

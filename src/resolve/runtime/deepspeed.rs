@@ -80,7 +80,9 @@ impl DeepSpeedPlugin {
         for (name, value) in settings.by_route() {
             self.fill_match(name, Some(&value))?;
         }
-        let stage = self.get("zero_optimization.stage")?.filter(|stage| !is_auto(stage));
+        let stage = self
+            .get("zero_optimization.stage")?
+            .filter(|stage| !is_auto(stage));
         Ok(stage.unwrap_or_else(|| Object::from(settings.zero_stage)))
     }
 
@@ -97,15 +99,29 @@ impl DeepSpeedPlugin {
         }
         let origin = environment.origin("ACCELERATE_FP8_BACKEND");
         if stage.python_eq(&Object::from(3)) {
-            let message =
-                "MS-AMP is not supported for ZeRO Stage 3. Please use ZeRO Stage 0, 1, or 2 instead.";
-            let origins = [environment.origin("ACCELERATE_DEEPSPEED_ZERO_STAGE"), origin];
-            return Err(raise("NotImplementedError", message, POST_INIT, Cause::MsampZero3, origins));
+            let message = "MS-AMP is not supported for ZeRO Stage 3. Please use ZeRO Stage 0, 1, or 2 instead.";
+            let origins = [
+                environment.origin("ACCELERATE_DEEPSPEED_ZERO_STAGE"),
+                origin,
+            ];
+            return Err(raise(
+                "NotImplementedError",
+                message,
+                POST_INIT,
+                Cause::MsampZero3,
+                origins,
+            ));
         }
         if !["O1", "O2"].contains(&self.msamp_opt_level.as_str()) {
             let message = "Invalid optimization level for MS-AMP. Please use one of ['O1' or'O2'].";
             let origin = environment.origin("ACCELERATE_FP8_OPT_LEVEL");
-            return Err(raise("ValueError", message, POST_INIT, Cause::RecipeValue, [origin]));
+            return Err(raise(
+                "ValueError",
+                message,
+                POST_INIT,
+                Cause::RecipeValue,
+                [origin],
+            ));
         }
         self.set("msamp", dict([("enabled", Object::Bool(true))]));
         Ok(())
@@ -135,14 +151,23 @@ impl DeepSpeedPlugin {
                      config file."
                 );
                 let origins = [asked.origin.clone(), self.origin.clone()];
-                return Err(raise("ValueError", message, SET_PRECISION, Cause::DeepSpeedPrecision, origins));
+                return Err(raise(
+                    "ValueError",
+                    message,
+                    SET_PRECISION,
+                    Cause::DeepSpeedPrecision,
+                    origins,
+                ));
             }
         }
         for dtype in ["fp16", "bf16"] {
             if self.child(dtype).is_none() {
                 self.set(dtype, dict([("enabled", Object::Bool(false))]));
             }
-            self.fill_match(&format!("{dtype}.enabled"), Some(&Object::Bool(own == Some(dtype))))?;
+            self.fill_match(
+                &format!("{dtype}.enabled"),
+                Some(&Object::Bool(own == Some(dtype))),
+            )?;
         }
         Ok(())
     }
@@ -196,7 +221,11 @@ impl DeepSpeedPlugin {
             };
             if !matches!(parent, Object::Dict(_)) {
                 let message = format!("'{}' object has no attribute 'get'", parent.type_name());
-                return Err(Site::new(FIND, Cause::DeepSpeedConfig).raise("AttributeError", message, &self.origin));
+                return Err(Site::new(FIND, Cause::DeepSpeedConfig).raise(
+                    "AttributeError",
+                    message,
+                    &self.origin,
+                ));
             }
             found = child(parent, name).filter(|value| !matches!(value, Object::None));
         }
@@ -218,7 +247,11 @@ impl DeepSpeedPlugin {
                 "`{route}` not found in kwargs. Please specify `{route}` without `auto` (set to correct value) in the \
                  DeepSpeed config file or pass it in kwargs."
             );
-            return Err(Site::new(FILL_MATCH, Cause::DeepSpeedConfig).raise("ValueError", message, &self.origin));
+            return Err(Site::new(FILL_MATCH, Cause::DeepSpeedConfig).raise(
+                "ValueError",
+                message,
+                &self.origin,
+            ));
         };
         let mut parent = &mut self.config;
         let mut names = route.split('.').peekable();
@@ -229,7 +262,9 @@ impl DeepSpeedPlugin {
             }
             let Object::Dict(pairs) = parent else { break };
             let key = Object::from(name);
-            let Some((_, next)) = pairs.iter_mut().find(|(known, _)| *known == key) else { break };
+            let Some((_, next)) = pairs.iter_mut().find(|(known, _)| *known == key) else {
+                break;
+            };
             parent = next;
         }
         Ok(())
@@ -273,8 +308,12 @@ impl Settings {
             gradient_accumulation_steps,
             gradient_clipping,
             zero_stage: int(&stage.value, &stage.origin, site)?,
-            offload_optimizer_device: environment.or("ACCELERATE_DEEPSPEED_OFFLOAD_OPTIMIZER_DEVICE", "none")?.value,
-            offload_param_device: environment.or("ACCELERATE_DEEPSPEED_OFFLOAD_PARAM_DEVICE", "none")?.value,
+            offload_optimizer_device: environment
+                .or("ACCELERATE_DEEPSPEED_OFFLOAD_OPTIMIZER_DEVICE", "none")?
+                .value,
+            offload_param_device: environment
+                .or("ACCELERATE_DEEPSPEED_OFFLOAD_PARAM_DEVICE", "none")?
+                .value,
             zero3_save_16bit_model: save.value.to_lowercase() == "true",
         })
     }
@@ -283,13 +322,25 @@ impl Settings {
     fn by_route(&self) -> [(&'static str, Object); 8] {
         let text = |value: &str| Object::from(value);
         [
-            ("gradient_accumulation_steps", self.gradient_accumulation_steps.clone()),
+            (
+                "gradient_accumulation_steps",
+                self.gradient_accumulation_steps.clone(),
+            ),
             ("gradient_clipping", self.gradient_clipping.clone()),
             ("zero_optimization.stage", Object::from(self.zero_stage)),
-            ("zero_optimization.offload_optimizer.device", text(&self.offload_optimizer_device)),
-            ("zero_optimization.offload_param.device", text(&self.offload_param_device)),
+            (
+                "zero_optimization.offload_optimizer.device",
+                text(&self.offload_optimizer_device),
+            ),
+            (
+                "zero_optimization.offload_param.device",
+                text(&self.offload_param_device),
+            ),
             ("zero_optimization.offload_param.nvme_path", text("none")),
-            ("zero_optimization.offload_optimizer.nvme_path", text("none")),
+            (
+                "zero_optimization.offload_optimizer.nvme_path",
+                text("none"),
+            ),
             (
                 "zero_optimization.stage3_gather_16bit_weights_on_model_save",
                 Object::Bool(self.zero3_save_16bit_model),
@@ -303,7 +354,10 @@ impl Settings {
         let mut config = dict([
             ("train_batch_size", Object::from("auto")),
             ("train_micro_batch_size_per_gpu", Object::from("auto")),
-            ("gradient_accumulation_steps", self.gradient_accumulation_steps.clone()),
+            (
+                "gradient_accumulation_steps",
+                self.gradient_accumulation_steps.clone(),
+            ),
             (
                 "zero_optimization",
                 dict([
@@ -318,19 +372,33 @@ impl Settings {
             ),
         ]);
         if self.gradient_clipping.truthy() {
-            set(&mut config, "gradient_clipping", self.gradient_clipping.clone());
+            set(
+                &mut config,
+                "gradient_clipping",
+                self.gradient_clipping.clone(),
+            );
         }
         config
     }
 }
 
 fn dict<const N: usize>(pairs: [(&str, Object); N]) -> Object {
-    Object::Dict(pairs.into_iter().map(|(key, value)| (Object::from(key), value)).collect())
+    Object::Dict(
+        pairs
+            .into_iter()
+            .map(|(key, value)| (Object::from(key), value))
+            .collect(),
+    )
 }
 
 fn child<'object>(object: &'object Object, name: &str) -> Option<&'object Object> {
-    let Object::Dict(pairs) = object else { return None };
-    pairs.iter().find(|(key, _)| matches!(key, Object::Str(text) if text == name)).map(|(_, value)| value)
+    let Object::Dict(pairs) = object else {
+        return None;
+    };
+    pairs
+        .iter()
+        .find(|(key, _)| matches!(key, Object::Str(text) if text == name))
+        .map(|(_, value)| value)
 }
 
 fn set(object: &mut Object, name: &str, value: Object) {
@@ -366,26 +434,47 @@ fn load(context: &mut Context<'_>, environment: &Environment, file: &Variable) -
         Lookup::Unknown => {
             // Whatever the file holds, these would be refused.
             check_fields(environment)?;
-            return Err(unknown(format!("the DeepSpeed config `{path}` is not at hand")));
+            return Err(unknown(format!(
+                "the DeepSpeed config `{path}` is not at hand"
+            )));
         }
         Lookup::Absent => {
             let message = format!(
                 "Expected a string path to an existing deepspeed config, or a dictionary, or a base64 encoded string. \
                  Received: {path}"
             );
-            return Err(raise("ValueError", message, HF_CONFIG, Cause::DeepSpeedConfig, [file.origin.clone()]));
+            return Err(raise(
+                "ValueError",
+                message,
+                HF_CONFIG,
+                Cause::DeepSpeedConfig,
+                [file.origin.clone()],
+            ));
         }
     };
     context.decide("deepspeed_config_file", path, &file.origin);
     let document = Syntax::Json.read(found.text()).map_err(|error| {
-        raise(error.exception, error.message, HF_CONFIG, Cause::DeepSpeedConfig, [file.origin.clone()])
+        raise(
+            error.exception,
+            error.message,
+            HF_CONFIG,
+            Cause::DeepSpeedConfig,
+            [file.origin.clone()],
+        )
     })?;
-    let config = document.root().object().ok_or_else(|| unknown(format!("`{path}` is too large to follow")))?;
+    let config = document
+        .root()
+        .object()
+        .ok_or_else(|| unknown(format!("`{path}` is too large to follow")))?;
     match config {
         Object::Dict(_) => Ok(config),
         other => {
             let message = format!("'{}' object has no attribute 'get'", other.type_name());
-            Err(Site::new(FIND, Cause::DeepSpeedConfig).raise("AttributeError", message, &file.origin))
+            Err(Site::new(FIND, Cause::DeepSpeedConfig).raise(
+                "AttributeError",
+                message,
+                &file.origin,
+            ))
         }
     }
 }
@@ -393,11 +482,16 @@ fn load(context: &mut Context<'_>, environment: &Environment, file: &Variable) -
 /// A DeepSpeed config file forbids some keys of the accelerate config.
 fn check_fields(environment: &Environment) -> Step<()> {
     let fields = environment.or("ACCELERATE_CONFIG_DS_FIELDS", "")?;
-    let refused: Vec<&str> = fields.value.split(',').filter(|name| FORBIDDEN.contains(name)).collect();
+    let refused: Vec<&str> = fields
+        .value
+        .split(',')
+        .filter(|name| FORBIDDEN.contains(name))
+        .collect();
     if refused.is_empty() {
         return Ok(());
     }
-    let list = Object::List(FORBIDDEN.iter().map(|name| Object::from(*name)).collect()).python_repr();
+    let list =
+        Object::List(FORBIDDEN.iter().map(|name| Object::from(*name)).collect()).python_repr();
     let message = format!(
         "When using `deepspeed_config_file`, the following accelerate config variables will be ignored: {list}.\n\
          Please specify them appropriately in the DeepSpeed config file.\n\
@@ -409,7 +503,9 @@ fn check_fields(environment: &Environment) -> Step<()> {
     let origins = refused.into_iter().map(|name| {
         let variable = match name {
             "mixed_precision" => "ACCELERATE_MIXED_PRECISION".to_owned(),
-            "gradient_accumulation_steps" | "gradient_clipping" => format!("ACCELERATE_{}", name.to_uppercase()),
+            "gradient_accumulation_steps" | "gradient_clipping" => {
+                format!("ACCELERATE_{}", name.to_uppercase())
+            }
             _ => format!("ACCELERATE_DEEPSPEED_{}", name.to_uppercase()),
         };
         let origin = environment.origin(&variable);
@@ -418,5 +514,11 @@ fn check_fields(environment: &Environment) -> Step<()> {
             _ => origin,
         }
     });
-    Err(raise("ValueError", message, CHECKS, Cause::DeepSpeedConfigConflict, origins))
+    Err(raise(
+        "ValueError",
+        message,
+        CHECKS,
+        Cause::DeepSpeedConfigConflict,
+        origins,
+    ))
 }

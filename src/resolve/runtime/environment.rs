@@ -38,9 +38,16 @@ impl Environment {
     }
 
     fn set_torchrun(&mut self, processes: i64, machines: i64) {
-        let variables = [("LOCAL_RANK", 0), ("RANK", 0), ("WORLD_SIZE", processes.saturating_mul(machines))];
+        let variables = [
+            ("LOCAL_RANK", 0),
+            ("RANK", 0),
+            ("WORLD_SIZE", processes.saturating_mul(machines)),
+        ];
         for (name, value) in variables {
-            let variable = Variable { value: value.to_string(), origin: Origin::of(Voice::Default, "torchrun") };
+            let variable = Variable {
+                value: value.to_string(),
+                origin: Origin::of(Voice::Default, "torchrun"),
+            };
             self.unknown.remove(name);
             self.known.insert(name.to_owned(), variable);
         }
@@ -56,7 +63,10 @@ impl Environment {
 
     /// Who sets the variable; accelerate's default, where nobody does.
     pub(crate) fn origin(&self, name: &str) -> Origin {
-        self.known.get(name).map_or_else(|| Origin::of(Voice::Default, name), |variable| variable.origin.clone())
+        self.known.get(name).map_or_else(
+            || Origin::of(Voice::Default, name),
+            |variable| variable.origin.clone(),
+        )
     }
 
     /// `os.environ.get(name, "false") == "true"`, lower-cased or not by version.

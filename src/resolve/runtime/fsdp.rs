@@ -15,8 +15,13 @@ const STATE_DICT: &str = "utils/dataclasses.py:FullyShardedDataParallelPlugin.se
 const SITE: Site = Site::new(POST_INIT, Cause::FsdpOption);
 
 /// Members of torch's `ShardingStrategy`, `BackwardPrefetch` and `StateDictType` (torch 2.9.1).
-const SHARDING_STRATEGIES: [&str; 5] =
-    ["FULL_SHARD", "SHARD_GRAD_OP", "NO_SHARD", "HYBRID_SHARD", "_HYBRID_SHARD_ZERO2"];
+const SHARDING_STRATEGIES: [&str; 5] = [
+    "FULL_SHARD",
+    "SHARD_GRAD_OP",
+    "NO_SHARD",
+    "HYBRID_SHARD",
+    "_HYBRID_SHARD_ZERO2",
+];
 const BACKWARD_PREFETCHES: [&str; 2] = ["BACKWARD_PRE", "BACKWARD_POST"];
 const STATE_DICT_TYPES: [&str; 3] = ["FULL_STATE_DICT", "LOCAL_STATE_DICT", "SHARDED_STATE_DICT"];
 
@@ -42,7 +47,10 @@ impl FsdpPlugin {
         let switch = |name: &str| -> Step<Switch> {
             let variable = get(name, "False")?;
             let value = str_to_bool(&variable.value, &variable.origin, Cause::FsdpOption)?;
-            Ok(Switch { value, origin: variable.origin })
+            Ok(Switch {
+                value,
+                origin: variable.origin,
+            })
         };
         let version = get("VERSION", "1")?;
         let version = int(&version.value, &version.origin, SITE)?;
@@ -54,19 +62,34 @@ impl FsdpPlugin {
             .chain(SHARDING_STRATEGIES)
             .collect();
         match version {
-            1 => check_member(&get("SHARDING_STRATEGY", "FULL_SHARD")?, "ShardingStrategy", &strategies)?,
+            1 => check_member(
+                &get("SHARDING_STRATEGY", "FULL_SHARD")?,
+                "ShardingStrategy",
+                &strategies,
+            )?,
             2 => {
                 let reshard = get("RESHARD_AFTER_FORWARD", "true")?;
-                str_to_bool(&reshard.value.to_lowercase(), &reshard.origin, Cause::FsdpOption)?;
+                str_to_bool(
+                    &reshard.value.to_lowercase(),
+                    &reshard.origin,
+                    Cause::FsdpOption,
+                )?;
             }
             // Neither FSDP1 nor FSDP2: the strategy comes from `reshard_after_forward`, as for FSDP1.
-            _ => check_member(&get("RESHARD_AFTER_FORWARD", "FULL_SHARD")?, "ShardingStrategy", &strategies)?,
+            _ => check_member(
+                &get("RESHARD_AFTER_FORWARD", "FULL_SHARD")?,
+                "ShardingStrategy",
+                &strategies,
+            )?,
         }
         switch("OFFLOAD_PARAMS")?;
         check_backward_prefetch(environment)?;
         check_state_dict_type(environment, version)?;
         check_auto_wrap_policy(context, environment)?;
-        let mut sync_module_states = Switch { value: false, origin: Origin::of(Voice::Default, "FSDP_SYNC_MODULE_STATES") };
+        let mut sync_module_states = Switch {
+            value: false,
+            origin: Origin::of(Voice::Default, "FSDP_SYNC_MODULE_STATES"),
+        };
         if version == 1 {
             switch("USE_ORIG_PARAMS")?;
             sync_module_states = switch("SYNC_MODULE_STATES")?;
@@ -75,16 +98,30 @@ impl FsdpPlugin {
         let checkpointing = switch("ACTIVATION_CHECKPOINTING")?;
         let offload = context.behaviours.fsdp_activation_checkpointing_offload;
         if offload == FsdpActivationCheckpointingOffload::ExportedAndChecked {
-            check_offload(&switch("ACTIVATION_CHECKPOINTING_OFFLOAD")?, &checkpointing, version)?;
+            check_offload(
+                &switch("ACTIVATION_CHECKPOINTING_OFFLOAD")?,
+                &checkpointing,
+                version,
+            )?;
         }
         let cpu_ram_efficient_loading = switch("CPU_RAM_EFFICIENT_LOADING")?;
         let syncs = sync_module_states.value || (version == 1 && cpu_ram_efficient_loading.value);
         if syncs && context.run.machine.gpus == 0 {
             let message = "There are currently no available devices found, must be one of 'XPU', 'CUDA', 'MLU', \
                            'NPU', 'MUSA', or 'HPU'.";
-            return Err(raise("RuntimeError", message, POST_INIT, Cause::Device, [sync_module_states.origin]));
+            return Err(raise(
+                "RuntimeError",
+                message,
+                POST_INIT,
+                Cause::Device,
+                [sync_module_states.origin],
+            ));
         }
-        Ok(Self { version, cpu_ram_efficient_loading, parameters: None })
+        Ok(Self {
+            version,
+            cpu_ram_efficient_loading,
+            parameters: None,
+        })
     }
 
     /// `set_mixed_precision`
@@ -95,10 +132,16 @@ impl FsdpPlugin {
             "fp16" => Some("float16"),
             "fp32" => Some("float32"),
             other => {
-                let message =
-                    format!("Invalid mixed precision: {other}. Must be one of ['fp8', 'fp16', 'bf16', 'fp32']");
-                let source = "utils/dataclasses.py:FullyShardedDataParallelPlugin.set_mixed_precision";
-                return Err(Site::new(source, Cause::MixedPrecision).raise("ValueError", message, &asked.origin));
+                let message = format!(
+                    "Invalid mixed precision: {other}. Must be one of ['fp8', 'fp16', 'bf16', 'fp32']"
+                );
+                let source =
+                    "utils/dataclasses.py:FullyShardedDataParallelPlugin.set_mixed_precision";
+                return Err(Site::new(source, Cause::MixedPrecision).raise(
+                    "ValueError",
+                    message,
+                    &asked.origin,
+                ));
             }
         };
         Ok(())
@@ -111,13 +154,19 @@ fn check_member(variable: &Variable, enumeration: &str, members: &[&str]) -> Ste
     if members.contains(&upper.as_str()) {
         return Ok(());
     }
-    let is_number = !variable.value.is_empty() && variable.value.chars().all(|character| character.is_ascii_digit());
+    let is_number = !variable.value.is_empty()
+        && variable
+            .value
+            .chars()
+            .all(|character| character.is_ascii_digit());
     if !is_number {
         return Err(key_error(&upper, SITE, &variable.origin));
     }
     let number = parse_int(&variable.value).unwrap_or(i64::MAX);
     match usize::try_from(number) {
-        Ok(number) if (1..=members.len().min(SHARDING_STRATEGIES.len())).contains(&number) => Ok(()),
+        Ok(number) if (1..=members.len().min(SHARDING_STRATEGIES.len())).contains(&number) => {
+            Ok(())
+        }
         _ => {
             let message = format!("{number} is not a valid {enumeration}");
             Err(SITE.raise("ValueError", message, &variable.origin))
@@ -140,15 +189,33 @@ fn check_backward_prefetch(environment: &Environment) -> Step<()> {
 
 fn check_state_dict_type(environment: &Environment, version: i64) -> Step<()> {
     let site = Site::new(STATE_DICT, Cause::FsdpOption);
-    let default = if version == 1 { "FULL_STATE_DICT" } else { "SHARDED_STATE_DICT" };
+    let default = if version == 1 {
+        "FULL_STATE_DICT"
+    } else {
+        "SHARDED_STATE_DICT"
+    };
     let variable = environment.or("FSDP_STATE_DICT_TYPE", default)?;
-    let is_number = !variable.value.is_empty() && variable.value.chars().all(|character| character.is_ascii_digit());
+    let is_number = !variable.value.is_empty()
+        && variable
+            .value
+            .chars()
+            .all(|character| character.is_ascii_digit());
     let upper = variable.value.to_uppercase();
     let chosen = match is_number {
         true => {
-            let number = parse_int(&variable.value).and_then(|number| usize::try_from(number).ok()).unwrap_or(0);
-            let member = number.checked_sub(1).and_then(|index| STATE_DICT_TYPES.get(index));
-            let invalid = || site.raise("ValueError", format!("{number} is not a valid StateDictType"), &variable.origin);
+            let number = parse_int(&variable.value)
+                .and_then(|number| usize::try_from(number).ok())
+                .unwrap_or(0);
+            let member = number
+                .checked_sub(1)
+                .and_then(|index| STATE_DICT_TYPES.get(index));
+            let invalid = || {
+                site.raise(
+                    "ValueError",
+                    format!("{number} is not a valid StateDictType"),
+                    &variable.origin,
+                )
+            };
             *member.ok_or_else(invalid)?
         }
         false => STATE_DICT_TYPES
@@ -169,8 +236,17 @@ fn check_auto_wrap_policy(context: &Context<'_>, environment: &Environment) -> S
     let policies = context.facts.values(Enumeration::FsdpAutoWrapPolicy);
     let upper = variable.value.to_uppercase();
     if !policies.contains(&upper) {
-        let list = Object::List(policies.iter().map(|policy| Object::from(policy.as_str())).collect()).python_repr();
-        let message = format!("Invalid auto wrap policy: {}. Must be one of {list}", variable.value);
+        let list = Object::List(
+            policies
+                .iter()
+                .map(|policy| Object::from(policy.as_str()))
+                .collect(),
+        )
+        .python_repr();
+        let message = format!(
+            "Invalid auto wrap policy: {}. Must be one of {list}",
+            variable.value
+        );
         return Err(SITE.raise("ValueError", message, &variable.origin));
     }
     if upper == "SIZE_BASED_WRAP" {
@@ -182,7 +258,8 @@ fn check_auto_wrap_policy(context: &Context<'_>, environment: &Environment) -> S
 
 fn check_offload(offload: &Switch, checkpointing: &Switch, version: i64) -> Step<()> {
     if offload.value && !checkpointing.value {
-        let message = "`activation_checkpointing_offload=True` requires `activation_checkpointing=True`.";
+        let message =
+            "`activation_checkpointing_offload=True` requires `activation_checkpointing=True`.";
         return Err(SITE.raise("ValueError", message, &offload.origin));
     }
     if offload.value && version != 2 {

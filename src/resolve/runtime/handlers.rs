@@ -74,14 +74,23 @@ impl Handlers {
                     msamp(context, environment, keywords)?;
                     handlers.msamp = true;
                 }
-                "FP8RecipeKwargs" => handlers.deprecated = Some(deprecated(context, environment, keywords)?),
+                "FP8RecipeKwargs" => {
+                    handlers.deprecated = Some(deprecated(context, environment, keywords)?)
+                }
                 _ => continue,
             }
             handlers.any = true;
             if seen.contains(class) {
-                let message = format!("You can only pass one <class '{class}'> in `kwargs_handlers`.");
+                let message =
+                    format!("You can only pass one <class '{class}'> in `kwargs_handlers`.");
                 let origin = Origin::of(Voice::Code, class.as_str());
-                return Err(raise("ValueError", message, INIT, Cause::HandlerWithoutFp8, [origin]));
+                return Err(raise(
+                    "ValueError",
+                    message,
+                    INIT,
+                    Cause::HandlerWithoutFp8,
+                    [origin],
+                ));
             }
             seen.push(class.clone());
         }
@@ -96,7 +105,9 @@ impl Handlers {
         named: Option<Backend>,
     ) -> Step<()> {
         let installed = |backend: Backend| context.run.machine.has(backend.package());
-        let found = [Backend::Ao, Backend::Te, Backend::Msamp].into_iter().find(|backend| installed(*backend));
+        let found = [Backend::Ao, Backend::Te, Backend::Msamp]
+            .into_iter()
+            .find(|backend| installed(*backend));
         let none = BTreeMap::new();
         match named.or(found) {
             Some(Backend::Ao) => self.ao = Some(ao(context, environment, &none)?),
@@ -109,7 +120,13 @@ impl Handlers {
                 let message = "Tried to train with `fp8` and auto-detect backend, but no FP8-compatible backend was \
                                installed. Valid backends are: `torchao`, `transformer-engine`, and `msamp`.";
                 let origin = environment.origin("ACCELERATE_FP8_BACKEND");
-                return Err(raise("ImportError", message, INIT, Cause::NoFp8Library, [origin]));
+                return Err(raise(
+                    "ImportError",
+                    message,
+                    INIT,
+                    Cause::NoFp8Library,
+                    [origin],
+                ));
             }
         }
         self.any = true;
@@ -120,11 +137,17 @@ impl Handlers {
 type Keywords = BTreeMap<String, Object>;
 
 /// A field of a recipe: the keyword in code, else the variable, else the default.
-fn field(environment: &Environment, keywords: &Keywords, name: &str, default: &str) -> Step<Variable> {
+fn field(
+    environment: &Environment,
+    keywords: &Keywords,
+    name: &str,
+    default: &str,
+) -> Step<Variable> {
     match keywords.get(name) {
-        Some(value) if !matches!(value, Object::None) => {
-            Ok(Variable { value: value.python_str(), origin: Origin::of(Voice::Code, name) })
-        }
+        Some(value) if !matches!(value, Object::None) => Ok(Variable {
+            value: value.python_str(),
+            origin: Origin::of(Voice::Code, name),
+        }),
         _ => environment.or(&variable_name(name), default),
     }
 }
@@ -138,19 +161,43 @@ fn is_in_code(variable: &Variable) -> bool {
     variable.origin.voice == Voice::Code
 }
 
-fn need(context: &Context<'_>, backend: Backend, name: &str, source: &'static str, origin: Origin) -> Step<()> {
+fn need(
+    context: &Context<'_>,
+    backend: Backend,
+    name: &str,
+    source: &'static str,
+    origin: Origin,
+) -> Step<()> {
     if context.run.machine.has(backend.package()) {
         return Ok(());
     }
     let message = format!("{name} is not available. Please install it or use a different backend.");
-    Err(raise("ImportError", message, source, Cause::PackageMissing, [origin]))
+    Err(raise(
+        "ImportError",
+        message,
+        source,
+        Cause::PackageMissing,
+        [origin],
+    ))
 }
 
-fn ao(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> Step<AoRecipeConfig> {
+fn ao(
+    context: &Context<'_>,
+    environment: &Environment,
+    keywords: &Keywords,
+) -> Step<AoRecipeConfig> {
     if context.behaviours.ao_recipe == AoRecipe::Plain {
-        return Ok(AoRecipeConfig { has_config: keywords.contains_key("config") });
+        return Ok(AoRecipeConfig {
+            has_config: keywords.contains_key("config"),
+        });
     }
-    need(context, Backend::Ao, "TorchAO", AO, environment.origin("ACCELERATE_FP8_BACKEND"))?;
+    need(
+        context,
+        Backend::Ao,
+        "TorchAO",
+        AO,
+        environment.origin("ACCELERATE_FP8_BACKEND"),
+    )?;
     if !keywords.contains_key("config") {
         for name in ["pad_inner_dim", "enable_fsdp_float8_all_gather"] {
             let variable = field(environment, keywords, name, "True")?;
@@ -164,7 +211,13 @@ fn ao(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> 
 
 fn te(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> Step<TeRecipe> {
     let site = Site::new(TE, Cause::RecipeValue);
-    need(context, Backend::Te, "TransformerEngine", TE, environment.origin("ACCELERATE_FP8_BACKEND"))?;
+    need(
+        context,
+        Backend::Te,
+        "TransformerEngine",
+        TE,
+        environment.origin("ACCELERATE_FP8_BACKEND"),
+    )?;
     let truth = |name: &str| -> Step<(bool, Origin)> {
         let variable = field(environment, keywords, name, "False")?;
         let value = match is_in_code(&variable) {
@@ -196,7 +249,10 @@ fn te(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> 
     amax_compute_algo.value = amax_compute_algo.value.to_lowercase();
     let algorithms = context.facts.values(Enumeration::AmaxComputeAlgorithm);
     if !algorithms.contains(&amax_compute_algo.value) {
-        let message = format!("`amax_compute_algo` must be one of {}", algorithms.join(" or "));
+        let message = format!(
+            "`amax_compute_algo` must be one of {}",
+            algorithms.join(" or ")
+        );
         return Err(site.raise("ValueError", message, &amax_compute_algo.origin));
     }
     let amax_history_len = number("amax_history_len", "1024")?;
@@ -210,11 +266,18 @@ fn te(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> 
             override_origin = Origin::of(Voice::Code, "override_linear_precision");
         }
         Some(Object::None) | None => {
-            for (gemm, name) in override_linear_precision.iter_mut().zip(["fprop", "dgrad", "wgrad"]) {
+            for (gemm, name) in override_linear_precision
+                .iter_mut()
+                .zip(["fprop", "dgrad", "wgrad"])
+            {
                 *gemm = truth(&format!("override_{name}"))?.0;
             }
         }
-        Some(_) => return Err(unknown("`override_linear_precision` in the script is no tuple")),
+        Some(_) => {
+            return Err(unknown(
+                "`override_linear_precision` in the script is no tuple",
+            ));
+        }
     }
     let use_mxfp8_block_scaling = match context.behaviours.te_mxfp8 {
         TeMxfp8::NotRead => None,
@@ -238,21 +301,37 @@ fn msamp(context: &Context<'_>, environment: &Environment, keywords: &Keywords) 
     let levels = context.facts.values(Enumeration::OptLevel);
     if !levels.contains(&level.value) {
         let message = format!("`opt_level` must be one of {}", levels.join(" or "));
-        return Err(Site::new(MSAMP, Cause::RecipeValue).raise("ValueError", message, &level.origin));
+        return Err(Site::new(MSAMP, Cause::RecipeValue).raise(
+            "ValueError",
+            message,
+            &level.origin,
+        ));
     }
     Ok(())
 }
 
-fn deprecated(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> Step<(Backend, TeRecipe)> {
-    let default = if context.run.machine.has("msamp") { "msamp" } else { "te" };
+fn deprecated(
+    context: &Context<'_>,
+    environment: &Environment,
+    keywords: &Keywords,
+) -> Step<(Backend, TeRecipe)> {
+    let default = if context.run.machine.has("msamp") {
+        "msamp"
+    } else {
+        "te"
+    };
     let mut backend = field(environment, keywords, "backend", default)?;
     backend.value = backend.value.to_uppercase();
     let chosen = match backend.value.as_str() {
         "TE" => Backend::Te,
         "MSAMP" => Backend::Msamp,
         _ => {
-            let message = "`backend` must be 'MSAMP' or 'TE' (TransformerEngine) to use `FP8RecipeKwargs`.";
-            let site = Site::new("utils/dataclasses.py:FP8RecipeKwargs.__post_init__", Cause::Fp8Backend);
+            let message =
+                "`backend` must be 'MSAMP' or 'TE' (TransformerEngine) to use `FP8RecipeKwargs`.";
+            let site = Site::new(
+                "utils/dataclasses.py:FP8RecipeKwargs.__post_init__",
+                Cause::Fp8Backend,
+            );
             return Err(site.raise("ValueError", message, &backend.origin));
         }
     };

@@ -7,8 +7,10 @@ use super::super::python::{Site, float, int, str_to_bool};
 use super::super::stop::{Step, raise};
 use super::{Environment, INIT};
 
-const SITE: Site =
-    Site::new("utils/dataclasses.py:MegatronLMPlugin.__post_init__", Cause::LaunchValue);
+const SITE: Site = Site::new(
+    "utils/dataclasses.py:MegatronLMPlugin.__post_init__",
+    Cause::LaunchValue,
+);
 
 /// How a setting is read.
 #[derive(Clone, Copy)]
@@ -56,13 +58,21 @@ pub(crate) fn check(context: &Context<'_>, environment: &Environment) -> Step<()
         match read {
             Read::Int => int(&variable.value, &variable.origin, SITE).map(drop)?,
             Read::Float => float(&variable.value, &variable.origin, SITE).map(drop)?,
-            Read::Bool => str_to_bool(&variable.value, &variable.origin, Cause::LaunchValue).map(drop)?,
+            Read::Bool => {
+                str_to_bool(&variable.value, &variable.origin, Cause::LaunchValue).map(drop)?
+            }
         }
     }
     if !context.run.machine.has("megatron") {
         let message = "Megatron is not installed. please build it from source.";
         let origin = environment.origin("ACCELERATE_USE_MEGATRON_LM");
-        return Err(raise("ImportError", message, INIT, Cause::PackageMissing, [origin]));
+        return Err(raise(
+            "ImportError",
+            message,
+            INIT,
+            Cause::PackageMissing,
+            [origin],
+        ));
     }
     Ok(())
 }

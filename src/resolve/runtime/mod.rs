@@ -44,7 +44,9 @@ impl Accelerator {
     pub(crate) fn precision(&self) -> String {
         let own = self.mixed_precision.value.python_str();
         match &self.deepspeed {
-            Some(plugin) if self.distributed_type == DistributedType::DeepSpeed && own != "fp8" => plugin.precision(),
+            Some(plugin) if self.distributed_type == DistributedType::DeepSpeed && own != "fp8" => {
+                plugin.precision()
+            }
             _ => own,
         }
     }
@@ -57,7 +59,12 @@ impl Accelerator {
 
     /// `accelerator.fp8_backend`; `None` is `FP8BackendType.NO`.
     pub(crate) fn fp8_backend(&self, context: &Context<'_>) -> Step<Option<Backend>> {
-        backend(context, &self.environment, &self.handlers, self.deepspeed.as_ref())
+        backend(
+            context,
+            &self.environment,
+            &self.handlers,
+            self.deepspeed.as_ref(),
+        )
     }
 
     /// Who names the fp8 backend.
@@ -98,7 +105,10 @@ fn backend(
 }
 
 /// Builds the `Accelerator`, or raises as it does.
-pub(crate) fn accelerator(context: &mut Context<'_>, environment: Environment) -> Step<Accelerator> {
+pub(crate) fn accelerator(
+    context: &mut Context<'_>,
+    environment: Environment,
+) -> Step<Accelerator> {
     let mut environment = environment;
     let code = context.run.code.clone();
     let mut handlers = Handlers::from_code(context, &environment)?;
@@ -110,7 +120,13 @@ pub(crate) fn accelerator(context: &mut Context<'_>, environment: Environment) -
             if !context.run.machine.has("deepspeed") {
                 let message = "DeepSpeed is not installed => run `pip install deepspeed` or build it from source.";
                 let origin = environment.origin("ACCELERATE_USE_DEEPSPEED");
-                return Err(raise("ImportError", message, INIT, Cause::PackageMissing, [origin]));
+                return Err(raise(
+                    "ImportError",
+                    message,
+                    INIT,
+                    Cause::PackageMissing,
+                    [origin],
+                ));
             }
             Some(plugin)
         }
@@ -125,8 +141,15 @@ pub(crate) fn accelerator(context: &mut Context<'_>, environment: Environment) -
     }
     let parallelism = parallelism::from_environment(context, &environment)?;
     let cpu = code.arguments.get("cpu").is_some_and(Object::truthy);
-    let state =
-        state::state(context, &mut environment, argument.as_ref(), cpu, deepspeed, fsdp, parallelism.as_ref())?;
+    let state = state::state(
+        context,
+        &mut environment,
+        argument.as_ref(),
+        cpu,
+        deepspeed,
+        fsdp,
+        parallelism.as_ref(),
+    )?;
     if let Some(parallelism) = &parallelism {
         parallelism.check(context, &state)?;
     }
@@ -144,7 +167,12 @@ pub(crate) fn accelerator(context: &mut Context<'_>, environment: Environment) -
     let asked_in_code = argument.is_some_and(|argument| argument.value == Object::from("fp8"));
     let fp8_enabled = accelerator.precision() == "fp8" || asked_in_code;
     if fp8_enabled && !handlers.any {
-        let named = backend(context, &accelerator.environment, &handlers, accelerator.deepspeed.as_ref())?;
+        let named = backend(
+            context,
+            &accelerator.environment,
+            &handlers,
+            accelerator.deepspeed.as_ref(),
+        )?;
         handlers.make(context, &accelerator.environment, named)?;
     }
     accelerator.handlers = handlers;
@@ -166,7 +194,13 @@ fn precision_argument(context: &Context<'_>) -> Step<Option<Argument>> {
     let text = value.python_str();
     let known = context.facts.values(Enumeration::PrecisionType);
     if !known.contains(&text) {
-        let list = Object::List(known.iter().map(|value| Object::from(value.as_str())).collect()).python_repr();
+        let list = Object::List(
+            known
+                .iter()
+                .map(|value| Object::from(value.as_str()))
+                .collect(),
+        )
+        .python_repr();
         let message = format!("Unknown mixed_precision mode: {text}. Choose between {list}");
         return Err(Site::new(INIT, Cause::MixedPrecision).raise("ValueError", message, &origin));
     }
@@ -178,10 +212,18 @@ fn check_dynamo(context: &Context<'_>, environment: &Environment) -> Step<()> {
     let source = "utils/dataclasses.py:TorchDynamoPlugin.__post_init__";
     if let Some(variable) = environment.get("ACCELERATE_DYNAMO_BACKEND")? {
         let upper = variable.value.to_uppercase();
-        if !context.facts.values(Enumeration::DynamoBackend).contains(&upper) {
+        if !context
+            .facts
+            .values(Enumeration::DynamoBackend)
+            .contains(&upper)
+        {
             let shown = Object::from(upper).python_repr();
             let message = format!("{shown} is not a valid DynamoBackend");
-            return Err(Site::new(source, Cause::DynamoBackend).raise("ValueError", message, &variable.origin));
+            return Err(Site::new(source, Cause::DynamoBackend).raise(
+                "ValueError",
+                message,
+                &variable.origin,
+            ));
         }
     }
     for name in ["FULLGRAPH", "REGIONAL_COMPILATION", "DYNAMIC"] {
@@ -193,17 +235,34 @@ fn check_dynamo(context: &Context<'_>, environment: &Environment) -> Step<()> {
 }
 
 /// What recipe handlers demand of the rest.
-fn check_handlers(context: &mut Context<'_>, accelerator: &mut Accelerator, fp8_enabled: bool) -> Step<()> {
+fn check_handlers(
+    context: &mut Context<'_>,
+    accelerator: &mut Accelerator,
+    fp8_enabled: bool,
+) -> Step<()> {
     let distributed_type = accelerator.distributed_type;
     if accelerator.handlers.any {
-        let exempt = matches!(distributed_type, DistributedType::Fsdp | DistributedType::DeepSpeed);
+        let exempt = matches!(
+            distributed_type,
+            DistributedType::Fsdp | DistributedType::DeepSpeed
+        );
         if !fp8_enabled && !exempt {
-            let message = "Passing in an FP8 configuration requires setting `mixed_precision='fp8'`.";
+            let message =
+                "Passing in an FP8 configuration requires setting `mixed_precision='fp8'`.";
             let origins = [accelerator.mixed_precision.origin.clone()];
-            return Err(raise("ValueError", message, INIT, Cause::HandlerWithoutFp8, origins));
+            return Err(raise(
+                "ValueError",
+                message,
+                INIT,
+                Cause::HandlerWithoutFp8,
+                origins,
+            ));
         }
         accelerator.delayed_fp8_autocast = accelerator.fp8_backend(context)? == Some(Backend::Te)
-            && matches!(distributed_type, DistributedType::MultiGpu | DistributedType::Fsdp);
+            && matches!(
+                distributed_type,
+                DistributedType::MultiGpu | DistributedType::Fsdp
+            );
     }
     let backend = accelerator.fp8_backend(context)?;
     let shown = backend.map_or("NO", Backend::as_str);
@@ -215,8 +274,17 @@ fn check_handlers(context: &mut Context<'_>, accelerator: &mut Accelerator, fp8_
     {
         let message = "torchao with FSDP2 and cpu_ram_efficient_loading is not supported, setting \
                        `cpu_ram_efficient_loading` to False will fix the issue and work as intended.";
-        let origins = [fsdp.cpu_ram_efficient_loading.origin.clone(), accelerator.backend_origin()];
-        return Err(raise("ValueError", message, INIT, Cause::AoFsdpCpuRamEfficientLoading, origins));
+        let origins = [
+            fsdp.cpu_ram_efficient_loading.origin.clone(),
+            accelerator.backend_origin(),
+        ];
+        return Err(raise(
+            "ValueError",
+            message,
+            INIT,
+            Cause::AoFsdpCpuRamEfficientLoading,
+            origins,
+        ));
     }
     Ok(())
 }
@@ -224,16 +292,26 @@ fn check_handlers(context: &mut Context<'_>, accelerator: &mut Accelerator, fp8_
 /// `int(ACCELERATE_GRADIENT_ACCUMULATION_STEPS)`
 fn check_gradient_accumulation(environment: &Environment) -> Step<()> {
     if let Some(variable) = environment.get("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")? {
-        int(&variable.value, &variable.origin, Site::new(INIT, Cause::LaunchValue))?;
+        int(
+            &variable.value,
+            &variable.origin,
+            Site::new(INIT, Cause::LaunchValue),
+        )?;
     }
     Ok(())
 }
 
 /// `native_amp`, and what the device does not support.
-fn check_precision(context: &Context<'_>, accelerator: &mut Accelerator, fp8_enabled: bool) -> Step<()> {
+fn check_precision(
+    context: &Context<'_>,
+    accelerator: &mut Accelerator,
+    fp8_enabled: bool,
+) -> Step<()> {
     let precision = accelerator.precision();
-    let elsewhere =
-        matches!(accelerator.distributed_type, DistributedType::DeepSpeed | DistributedType::MegatronLm);
+    let elsewhere = matches!(
+        accelerator.distributed_type,
+        DistributedType::DeepSpeed | DistributedType::MegatronLm
+    );
     let on_xla = context.run.machine.has("torch_xla");
     let refuse = |message: String, origin: &Origin| {
         Err(Site::new(INIT, Cause::Device).raise("ValueError", message, origin))
@@ -243,7 +321,10 @@ fn check_precision(context: &Context<'_>, accelerator: &mut Accelerator, fp8_ena
         accelerator.native_amp = true;
         if on_xla {
             let device = accelerator.device.as_str();
-            return refuse(format!("fp16 mixed precision requires a device in (…) (not '{device}')."), &origin);
+            return refuse(
+                format!("fp16 mixed precision requires a device in (…) (not '{device}')."),
+                &origin,
+            );
         }
     } else if precision == "bf16" && !elsewhere {
         accelerator.native_amp = !on_xla || accelerator.device == Device::Cpu;
@@ -262,7 +343,13 @@ fn check_precision(context: &Context<'_>, accelerator: &mut Accelerator, fp8_ena
             let message = "`accelerate` + `MS-AMP` + `FSDP` is not supported at this time. Please consider using \
                            deepspeed, which is supported.";
             let origins = [accelerator.backend_origin(), origin];
-            return Err(raise("NotImplementedError", message, INIT, Cause::MsampFsdp, origins));
+            return Err(raise(
+                "NotImplementedError",
+                message,
+                INIT,
+                Cause::MsampFsdp,
+                origins,
+            ));
         }
     }
     Ok(())

@@ -10,10 +10,18 @@ use super::state::{DistributedType, State};
 use super::{Environment, FsdpPlugin};
 use crate::knowledge::ParallelismCheck;
 
-const POST_INIT: Site = Site::new("parallelism_config.py:ParallelismConfig.__post_init__", Cause::Parallelism);
-const VALIDATE: Site =
-    Site::new("parallelism_config.py:ParallelismConfig._validate_accelerator", Cause::Parallelism);
-const MESH: Site = Site::new("parallelism_config.py:ParallelismConfig.build_device_mesh", Cause::Parallelism);
+const POST_INIT: Site = Site::new(
+    "parallelism_config.py:ParallelismConfig.__post_init__",
+    Cause::Parallelism,
+);
+const VALIDATE: Site = Site::new(
+    "parallelism_config.py:ParallelismConfig._validate_accelerator",
+    Cause::Parallelism,
+);
+const MESH: Site = Site::new(
+    "parallelism_config.py:ParallelismConfig.build_device_mesh",
+    Cause::Parallelism,
+);
 const STATE: Site = Site::new("state.py:AcceleratorState.__init__", Cause::Parallelism);
 
 /// The sizes of a parallelism config.
@@ -28,16 +36,24 @@ pub(crate) struct Parallelism {
 }
 
 /// `ParallelismConfig()`, where the environment asks for one.
-pub(crate) fn from_environment(context: &Context<'_>, environment: &Environment) -> Step<Option<Parallelism>> {
+pub(crate) fn from_environment(
+    context: &Context<'_>,
+    environment: &Environment,
+) -> Step<Option<Parallelism>> {
     let check = context.behaviours.parallelism_check;
-    if check == ParallelismCheck::Absent || !environment.is_true("ACCELERATE_USE_PARALLELISM_CONFIG", context)? {
+    if check == ParallelismCheck::Absent
+        || !environment.is_true("ACCELERATE_USE_PARALLELISM_CONFIG", context)?
+    {
         return Ok(None);
     }
     let size = |name: &str| -> Step<i64> {
         let variable = environment.or(&format!("PARALLELISM_CONFIG_{name}_SIZE"), "1")?;
         let size = int(&variable.value, &variable.origin, POST_INIT)?;
         if size < 1 {
-            let message = format!("{}_size must be at least 1, but got {size}", name.to_lowercase());
+            let message = format!(
+                "{}_size must be at least 1, but got {size}",
+                name.to_lowercase()
+            );
             return Err(POST_INIT.raise("ValueError", message, &variable.origin));
         }
         Ok(size)
@@ -71,7 +87,10 @@ impl Parallelism {
                 return refuse(format!("Invalid cp_comm_strategy: {}.", strategy.value));
             }
         }
-        let exclusive = matches!(check, ParallelismCheck::SequenceOrContext | ParallelismCheck::Fsdp2MustShard);
+        let exclusive = matches!(
+            check,
+            ParallelismCheck::SequenceOrContext | ParallelismCheck::Fsdp2MustShard
+        );
         if exclusive && self.cp > 1 && self.sp > 1 {
             return refuse(format!(
                 "Context Parallelism (CP) and Sequence Parallelism (SP) are mutually exclusive. Got cp_size={} and \
@@ -90,8 +109,16 @@ impl Parallelism {
     }
 
     /// What the state demands of context parallelism.
-    pub(crate) fn check_context(&self, environment: &Environment, fsdp: Option<&FsdpPlugin>) -> Step<()> {
-        let standalone = environment.or("ACCELERATE_ALLOW_CP_STANDALONE", "false")?.value.to_lowercase() == "true";
+    pub(crate) fn check_context(
+        &self,
+        environment: &Environment,
+        fsdp: Option<&FsdpPlugin>,
+    ) -> Step<()> {
+        let standalone = environment
+            .or("ACCELERATE_ALLOW_CP_STANDALONE", "false")?
+            .value
+            .to_lowercase()
+            == "true";
         if standalone || self.cp == 1 {
             return Ok(());
         }
@@ -101,8 +128,7 @@ impl Parallelism {
                 Err(STATE.raise("ValueError", message, &self.origin))
             }
             Some(plugin) if plugin.version == 1 => {
-                let message =
-                    "Using `cp_size>1` requires FSDP2, but the provided `fsdp_plugin` is using FSDP1. ";
+                let message = "Using `cp_size>1` requires FSDP2, but the provided `fsdp_plugin` is using FSDP1. ";
                 Err(STATE.raise("ValueError", message, &self.origin))
             }
             Some(_) => Ok(()),
@@ -112,8 +138,10 @@ impl Parallelism {
     /// `_validate_accelerator`
     pub(crate) fn check(&self, context: &Context<'_>, state: &State) -> Step<()> {
         let check = context.behaviours.parallelism_check;
-        let sequence = matches!(check, ParallelismCheck::SequenceOrContext | ParallelismCheck::Fsdp2MustShard)
-            && self.sp > 1;
+        let sequence = matches!(
+            check,
+            ParallelismCheck::SequenceOrContext | ParallelismCheck::Fsdp2MustShard
+        ) && self.sp > 1;
         let mut total = self.dp_replicate * self.dp_shard * self.tp * self.cp;
         if check != ParallelismCheck::WithoutSequenceParallelism {
             total *= self.sp;
@@ -143,8 +171,15 @@ impl Parallelism {
             return Err(VALIDATE.raise("ValueError", message, &self.origin));
         }
         let is_fsdp2 = state.distributed_type == DistributedType::Fsdp
-            && state.fsdp.as_ref().is_some_and(|plugin| plugin.version == 2);
-        if check == ParallelismCheck::Fsdp2MustShard && is_fsdp2 && self.dp_shard == 1 && self.cp == 1 {
+            && state
+                .fsdp
+                .as_ref()
+                .is_some_and(|plugin| plugin.version == 2);
+        if check == ParallelismCheck::Fsdp2MustShard
+            && is_fsdp2
+            && self.dp_shard == 1
+            && self.cp == 1
+        {
             let message = "FSDP is enabled but the parallelism config has no dimension for FSDP to shard across (both \
                            `dp_shard_size` and `cp_size` are 1).";
             return Err(VALIDATE.raise("ValueError", message, &self.origin));

@@ -92,7 +92,10 @@ pub(crate) fn state(
     let cpu = flag(environment, "ACCELERATE_USE_CPU")? || cpu;
     let partial = partial(context, environment, cpu)?;
     let asked = match argument {
-        Some(argument) => Argument::new(argument.value.python_str().to_lowercase(), argument.origin.clone()),
+        Some(argument) => Argument::new(
+            argument.value.python_str().to_lowercase(),
+            argument.origin.clone(),
+        ),
         None => {
             let variable = environment.or("ACCELERATE_MIXED_PRECISION", "no")?;
             Argument::new(variable.value, variable.origin)
@@ -108,7 +111,8 @@ pub(crate) fn state(
         fsdp: None,
         deepspeed: None,
     };
-    let keeps_fp8 = context.behaviours.deepspeed_state_precision == DeepspeedStatePrecision::KeepsFp8;
+    let keeps_fp8 =
+        context.behaviours.deepspeed_state_precision == DeepspeedStatePrecision::KeepsFp8;
     let is_fp8 = asked.value == Object::from("fp8");
     if state.distributed_type == DistributedType::DeepSpeed && !(keeps_fp8 && is_fp8) {
         state.mixed_precision = Argument::new("no", asked.origin.clone());
@@ -123,7 +127,9 @@ pub(crate) fn state(
             state.deepspeed = Some(plugin);
         }
     } else if state.distributed_type == DistributedType::MultiGpu {
-        parallelism.map_or(Ok(()), |parallelism| parallelism.check_context(environment, fsdp.as_ref()))?;
+        parallelism.map_or(Ok(()), |parallelism| {
+            parallelism.check_context(environment, fsdp.as_ref())
+        })?;
         let use_fsdp = environment.is_true("ACCELERATE_USE_FSDP", context)?;
         if use_fsdp || parallelism.is_some_and(Parallelism::context_enabled) {
             state.distributed_type = DistributedType::Fsdp;
@@ -158,18 +164,35 @@ fn flag(environment: &Environment, name: &str) -> Step<bool> {
 fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<Partial> {
     flag(environment, "ACCELERATE_DEBUG_MODE")?;
     let sagemaker = environment.is_true("ACCELERATE_USE_SAGEMAKER", context)?
-        && environment.or("ACCELERATE_SAGEMAKER_DISTRIBUTED_TYPE", "")?.value != "NO";
+        && environment
+            .or("ACCELERATE_SAGEMAKER_DISTRIBUTED_TYPE", "")?
+            .value
+            != "NO";
     if sagemaker {
         let origin = environment.origin("ACCELERATE_SAGEMAKER_DISTRIBUTED_TYPE");
         let message = "No module named 'smdistributed'";
-        return Err(raise("ModuleNotFoundError", message, PARTIAL, Cause::PackageMissing, [origin]));
+        return Err(raise(
+            "ModuleNotFoundError",
+            message,
+            PARTIAL,
+            Cause::PackageMissing,
+            [origin],
+        ));
     }
     if context.run.machine.has("torch_xla") {
-        return Ok(Partial { distributed_type: DistributedType::Xla, device: Device::Xla, processes: 8 });
+        return Ok(Partial {
+            distributed_type: DistributedType::Xla,
+            device: Device::Xla,
+            processes: 8,
+        });
     }
     let number = |name: &str, default: i64| -> Step<i64> {
         let variable = environment.or(name, &default.to_string())?;
-        int(&variable.value, &variable.origin, Site::new(PARTIAL, Cause::LaunchValue))
+        int(
+            &variable.value,
+            &variable.origin,
+            Site::new(PARTIAL, Cause::LaunchValue),
+        )
     };
     let has_gpu = context.run.machine.gpus > 0;
     let in_group = number("LOCAL_RANK", -1)? != -1;
@@ -190,11 +213,19 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
         _ if cpu || !has_gpu => Device::Cpu,
         _ => Device::Cuda,
     };
-    let processes = if distributed_type == DistributedType::No { 1 } else { world.max(1) };
+    let processes = if distributed_type == DistributedType::No {
+        1
+    } else {
+        world.max(1)
+    };
     if !cpu && in_group && environment.is_true("ACCELERATE_USE_DEEPSPEED", context)? {
         distributed_type = DistributedType::DeepSpeed;
     }
-    Ok(Partial { distributed_type, device, processes })
+    Ok(Partial {
+        distributed_type,
+        device,
+        processes,
+    })
 }
 
 /// fp8 needs a library, and a GPU that can do it: else fp16 runs instead, with a warning.
@@ -203,9 +234,19 @@ fn check_fp8(context: &mut Context<'_>, asked: Argument) -> Step<Argument> {
         return Ok(asked);
     }
     let machine = &context.run.machine;
-    if !["msamp", "transformer_engine", "torchao"].iter().any(|package| machine.has(package)) {
-        let message = "Using `fp8` precision requires `transformer_engine` or `MS-AMP` to be installed.";
-        return Err(raise("ValueError", message, INIT, Cause::NoFp8Library, [asked.origin]));
+    if !["msamp", "transformer_engine", "torchao"]
+        .iter()
+        .any(|package| machine.has(package))
+    {
+        let message =
+            "Using `fp8` precision requires `transformer_engine` or `MS-AMP` to be installed.";
+        return Err(raise(
+            "ValueError",
+            message,
+            INIT,
+            Cause::NoFp8Library,
+            [asked.origin],
+        ));
     }
     if machine.gpus > 0 && machine.capability < FP8_CAPABILITY {
         let origin = Origin::of(Voice::Default, "compute capability");
