@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::knowledge;
 use crate::resolve::{
-    self, Code, Config, ConfigFile, Exception, Files, Launcher, Lookup, Machine, Origin, Outcome,
-    Run, Stage, Value, Variable, Verdict, Voice, Word,
+    self, Code, Config, Exception, Files, Launcher, Lookup, Machine, Origin, Outcome, Run, Stage,
+    Value, Variable, Verdict, Voice, Word,
 };
 use crate::source::{Integer, Object, ReadError, SourceFile, Syntax};
 
@@ -196,20 +196,20 @@ impl Case {
             self.config_ext.as_deref().unwrap_or(".yaml")
         );
         if let Some(text) = &self.config_b64 {
-            return Ok(config_of(&name, decode_base64(text)?));
+            return Ok(Config::of_bytes(&name, decode_base64(text)?));
         }
         if let Some(text) = &self.config_text {
-            return Ok(config_of(&name, text.clone().into_bytes()));
+            return Ok(Config::of_bytes(&name, text.clone().into_bytes()));
         }
         let Some(path) = &self.config else {
             return Ok(Config::None);
         };
         if let Lookup::Found(file) = files.look_up(path) {
-            return Ok(config_of(path, file.text().as_bytes().to_vec()));
+            return Ok(Config::of_bytes(path, file.text().as_bytes().to_vec()));
         }
         match Path::new(path).is_file() {
             true => match std::fs::read(path) {
-                Ok(bytes) => Ok(config_of(path, bytes)),
+                Ok(bytes) => Ok(Config::of_bytes(path, bytes)),
                 Err(error) => Err(format!("`{path}` cannot be read: {error}")),
             },
             false => Ok(Config::Missing { path: path.clone() }),
@@ -273,23 +273,6 @@ impl Case {
                 Some((major.parse().ok()?, minor.parse().ok()?))
             }
         }
-    }
-}
-
-/// A config file from its bytes.
-fn config_of(path: &str, bytes: Vec<u8>) -> Config {
-    match SourceFile::new(path, bytes) {
-        Ok(file) => {
-            let read = Syntax::of_name(path).read(file.text()).map(Arc::new);
-            Config::File(ConfigFile {
-                file: Arc::new(file),
-                read,
-            })
-        }
-        Err(error) => Config::Unreadable {
-            path: path.to_owned(),
-            error,
-        },
     }
 }
 

@@ -1,7 +1,8 @@
 //! `fp8lint check`: discover → read → recognise → resolve → judge → report.
 
 mod file;
-mod plan;
+pub(super) mod partners;
+pub(super) mod plan;
 
 use crate::discover::Problem;
 use crate::report::{self, Checked};
@@ -9,6 +10,7 @@ use crate::resolve::target::closest;
 
 use super::arguments::CheckArguments;
 use super::failure::{Exit, Failure};
+use super::target::facts;
 use super::{notices, workers};
 
 use file::FileResult;
@@ -17,9 +19,10 @@ use plan::Plan;
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let plan = Plan::new(arguments)?;
+    let facts = facts(&plan.target)?;
     let (inputs, problems) = plan::inputs(arguments, &plan)?;
     let results = workers::map(plan.threads, &inputs, |input| {
-        file::check(input, &plan.target)
+        file::check(input, &plan.target, facts)
     });
     let read = results.iter().filter(|result| result.read).count();
     let nothing_read = read == 0 && !(problems.is_empty() && results.is_empty());

@@ -1,10 +1,80 @@
 //! `fp8lint resolve`: what a run comes to, stage by stage.
 
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::path::Path;
+
+use crate::discover;
+use crate::report;
+use crate::resolve::{Config, Run};
+use crate::rules::Subject;
+
 use super::arguments::ResolveArguments;
+use super::batch;
+use super::check::partners::Partners;
+use super::check::plan;
 use super::failure::{Exit, Failure};
+use super::output::Output;
 
 /// Runs the command.
 pub(super) fn run(arguments: &ResolveArguments) -> Result<Exit, Failure> {
-    let _ = arguments;
-    Err(Failure::run("`resolve` is not there yet"))
+    match (&arguments.batch, &arguments.file) {
+        (Some(questions), _) => answer_batch(questions, arguments.out.as_deref()),
+        (None, Some(file)) => follow(file, arguments),
+        (None, None) => Err(Failure::usage(
+            "no file is given",
+            "name an accelerate config",
+        )),
+    }
+}
+
+/// Follows the run that is assumed for one config file.
+fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
+    let target = super::target::target(&arguments.target)?;
+    let current = plan::current_folder()?;
+    let shown = discover::shown(path, &current);
+    let bytes = std::fs::read(path).map_err(|error| {
+        Failure::run(format!(
+            "{shown} cannot be read: {}",
+            discover::reason(&error)
+        ))
+    })?;
+    let run = Run::assumed(Config::of_bytes(&shown, bytes), &target);
+    let facts = super::target::facts(&target)?;
+    let subject = Subject::new(&run, facts, &target, &Partners::of(&shown));
+    let output = Output::standard(arguments.color);
+    output.write(report::resolution(&subject, output.colour()).as_bytes())?;
+    Ok(Exit::Clean)
+}
+
+/// Answers the oracle's batch contract.
+fn answer_batch(questions: &Path, answers: Option<&Path>) -> Result<Exit, Failure> {
+    let input: Box<dyn io::BufRead> = match questions.as_os_str() == "-" {
+        true => Box::new(io::stdin().lock()),
+        false => {
+            let file = File::open(questions).map_err(|error| {
+                Failure::run(format!(
+                    "{} cannot be read: {}",
+                    questions.display(),
+                    discover::reason(&error)
+                ))
+            })?;
+            Box::new(BufReader::new(file))
+        }
+    };
+    let answered = match answers {
+        Some(path) => {
+            let file = File::create(path).map_err(|error| {
+                Failure::run(format!("{} cannot be written: {error}", path.display()))
+            })?;
+            batch::answer(input, BufWriter::new(file))
+        }
+        None => batch::answer(input, BufWriter::new(io::stdout().lock())),
+    };
+    match answered {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::run(format!(
+            "the answers cannot be written: {error}"
+        ))),
+        _ => Ok(Exit::Clean),
+    }
 }

@@ -5,6 +5,7 @@ mod concise;
 mod escape;
 mod fingerprint;
 mod json;
+mod resolution;
 mod text;
 mod window;
 
@@ -18,6 +19,7 @@ use crate::rules::{Finding, Severity};
 
 pub use escape::one_line;
 pub use fingerprint::fingerprint;
+pub use resolution::resolution;
 
 /// The JSON Schema of the `json` report.
 pub const JSON_SCHEMA: &str = include_str!("json-schema.json");

@@ -16,12 +16,7 @@ pub(super) struct Text(pub(super) Style);
 
 impl Report for Text {
     fn write(&self, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
-        let renderer = if self.0.colour {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
-        }
-        .decor_style(DecorStyle::Ascii);
+        let renderer = renderer(self.0.colour);
         for finding in &checked.findings {
             writeln!(out, "{}\n", renderer.render(&groups(finding)))?;
         }
@@ -35,6 +30,16 @@ impl Report for Text {
     }
 }
 
+/// How lines are drawn.
+pub(super) fn renderer(colour: bool) -> Renderer {
+    let renderer = if colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer.decor_style(DecorStyle::Ascii)
+}
+
 fn groups(finding: &Finding) -> Vec<Group<'static>> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
@@ -45,12 +50,10 @@ fn groups(finding: &Finding) -> Vec<Group<'static>> {
         .primary_title(one_line(&finding.message).into_owned())
         .id(finding.code);
     let mut group = Group::with_title(title);
-    for element in snippets(finding) {
-        group = match element {
-            Shown::Lines(snippet) => group.element(snippet),
-            Shown::Path(origin) => group.element(origin),
-        };
-    }
+    let related = finding.related.iter();
+    let mut labels = vec![(&finding.primary, AnnotationKind::Primary)];
+    labels.extend(related.map(|label| (label, AnnotationKind::Context)));
+    group = with_snippets(group, labels);
     if let Some(outcome) = &finding.outcome {
         let text = format!("asked: {}; runs: {}", outcome.asked, outcome.runs);
         group = group.element(Level::NOTE.message(escape::lines(&text)));
@@ -72,16 +75,22 @@ enum Shown {
     Path(Origin<'static>),
 }
 
-/// The labels, those of one file together, the primary one's file first.
-fn snippets(finding: &Finding) -> Vec<Shown> {
+/// The group with the lines of the labels.
+pub(super) fn with_snippets(
+    group: Group<'static>,
+    labels: Vec<(&Label, AnnotationKind)>,
+) -> Group<'static> {
+    snippets(labels)
+        .into_iter()
+        .fold(group, |group, element| match element {
+            Shown::Lines(snippet) => group.element(snippet),
+            Shown::Path(origin) => group.element(origin),
+        })
+}
+
+/// The labels, those of one file together, the first one's file first.
+fn snippets(mut left: Vec<(&Label, AnnotationKind)>) -> Vec<Shown> {
     let mut shown = Vec::new();
-    let mut left: Vec<(&Label, AnnotationKind)> = vec![(&finding.primary, AnnotationKind::Primary)];
-    left.extend(
-        finding
-            .related
-            .iter()
-            .map(|label| (label, AnnotationKind::Context)),
-    );
     while let Some((first, _)) = left.first() {
         let path = first.path.clone();
         let (here, elsewhere): (Vec<_>, Vec<_>) =

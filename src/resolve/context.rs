@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::outcome::{Decision, Variable};
-use super::run::{Files, Origin, Run, Value};
+use super::run::{Files, Origin, Run, Stage, Value};
 use super::stop::{Step, unknown};
 use crate::knowledge::{Behaviours, Facts};
 
@@ -13,6 +13,8 @@ pub(crate) struct Context<'run> {
     pub(crate) facts: &'run Facts,
     pub(crate) behaviours: &'run Behaviours,
     pub(crate) files: &'run dyn Files,
+    /// The stage that is followed now.
+    pub(crate) stage: Stage,
     pub(crate) decisions: Vec<Decision>,
 }
 
@@ -20,6 +22,7 @@ impl Context<'_> {
     /// Notes a value that decides.
     pub(crate) fn decide(&mut self, name: &'static str, value: impl Into<String>, origin: &Origin) {
         self.decisions.push(Decision {
+            stage: self.stage,
             name,
             value: value.into(),
             origin: origin.clone(),

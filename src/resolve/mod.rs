@@ -53,6 +53,7 @@ pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
         facts,
         behaviours,
         files,
+        stage: Stage::Launch,
         decisions: Vec::new(),
     };
     outcome.verdict = follow(&mut context, &mut outcome);
@@ -99,6 +100,7 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             why: why.to_owned(),
         };
     }
+    context.stage = Stage::Runtime;
     let mut accelerator = match runtime::accelerator(context, environment) {
         Ok(accelerator) => accelerator,
         Err(stop) => {
@@ -118,6 +120,7 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
         });
         return init_only(outcome);
     }
+    context.stage = Stage::Prepare;
     match prepare::prepare(context, &mut accelerator) {
         Ok(verdict) => {
             outcome.prepare = Some(Prepare {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::run::Origin;
+use super::run::{Origin, Stage};
 
 /// An exception that accelerate (or what it calls) raises.
 #[derive(Clone, Debug, PartialEq)]
@@ -275,6 +275,8 @@ impl fmt::Display for Verdict {
 /// A value that decides, and who says it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
+    /// The stage that decides it.
+    pub stage: Stage,
     /// What is decided: `mixed_precision`, `fp8_backend`, `distributed_type`, …
     pub name: &'static str,
     /// The value, as Python shows it.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::source::{Document, Object, ReadError, Route, SourceFile, Span};
+use super::target::{Target, packages_asked};
+use crate::source::{Document, Object, ReadError, Route, SourceFile, Span, Syntax};
 
 /// A value, known with its origin, or unknown with the reason.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,6 +158,25 @@ pub enum Config {
     },
 }
 
+impl Config {
+    /// A config file from its bytes, read as accelerate reads a file of this name.
+    pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Self {
+        match SourceFile::new(path, bytes) {
+            Ok(file) => Self::of_file(Arc::new(file)),
+            Err(error) => Self::Unreadable {
+                path: path.to_owned(),
+                error,
+            },
+        }
+    }
+
+    /// A config file from its text, read as accelerate reads a file of its name.
+    pub fn of_file(file: Arc<SourceFile>) -> Self {
+        let read = Syntax::of_name(&file.path).read(file.text()).map(Arc::new);
+        Self::File(ConfigFile { file, read })
+    }
+}
+
 /// One word of a launch command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Word {
@@ -289,17 +309,23 @@ pub struct Run {
 }
 
 impl Run {
-    /// `accelerate launch --config_file CONFIG train.py`, the run that is assumed for a config file that nothing
-    /// launches.
-    pub fn of_config(config: ConfigFile, machine: Machine) -> Self {
+    /// `accelerate launch --config_file CONFIG train.py` on the machine of a target: the run that is assumed for a
+    /// config file that nothing launches.
+    pub fn assumed(config: Config, target: &Target) -> Self {
+        let asked = match &config {
+            Config::File(ConfigFile {
+                read: Ok(document), ..
+            }) => packages_asked(document),
+            _ => Vec::new(),
+        };
         Self {
             launcher: Launcher::Accelerate,
-            config: Config::File(config),
+            config,
             default_config: false,
             flags: Vec::new(),
             environment: BTreeMap::new(),
             code: Code::default(),
-            machine,
+            machine: target.machine(&asked),
             stage: Stage::Prepare,
             without: Vec::new(),
         }

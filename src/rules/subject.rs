@@ -173,6 +173,11 @@ impl<'a> Subject<'a> {
         entry.value.text().map(str::to_lowercase)
     }
 
+    /// The precision that an outcome trains in, as people write it; `None` where it does not get so far.
+    pub fn runs(&self, outcome: &Outcome) -> Option<String> {
+        runs(outcome)
+    }
+
     /// What is asked for, and what this outcome gives.
     pub fn asked_and_runs(&self, asked: &str, outcome: &Outcome) -> AskedAndRuns {
         let runs = match (&outcome.verdict, runs(outcome)) {

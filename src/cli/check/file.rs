@@ -1,6 +1,5 @@
 //! One file: read → recognise → resolve → judge.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -8,18 +7,18 @@ use std::sync::Arc;
 
 use crate::discover;
 use crate::formats::{self, Kind};
-use crate::knowledge;
+use crate::knowledge::Facts;
 use crate::report::CheckedFile;
-use crate::resolve::target::packages_asked;
-use crate::resolve::{Code, Config, ConfigFile, Launcher, NoFiles, Run, Stage, Target};
+use crate::resolve::{Config, ConfigFile, Run, Target};
 use crate::rules::{self, Finding, Subject};
 use crate::source::{ReadError, SourceFile, Syntax};
 
 use super::super::notices::{self, NoConfig};
+use super::partners::Partners;
 use super::plan::Input;
 
 /// Larger files are not parsed.
-const SIZE_LIMIT: u64 = 4 << 20;
+pub(super) const SIZE_LIMIT: u64 = 4 << 20;
 
 /// How much of a larger file is looked at to tell whether it was meant to be a config.
 const HEAD: usize = 64 << 10;
@@ -34,7 +33,7 @@ pub(super) struct FileResult {
 }
 
 /// Read → recognise → resolve → judge, for one file.
-pub(super) fn check(input: &Input, target: &Target) -> FileResult {
+pub(super) fn check(input: &Input, target: &Target, facts: &Facts) -> FileResult {
     let (shown, explicit, bytes) = match input {
         Input::File(file) => (&file.shown, file.explicit, read_file(&file.path)),
         Input::StandardInput { shown } => (shown, true, read_all(io::stdin().lock())),
@@ -62,13 +61,13 @@ pub(super) fn check(input: &Input, target: &Target) -> FileResult {
     let looks_like_config =
         std::str::from_utf8(&bytes).is_err() && looks_like_config(&decode(&bytes));
     match SourceFile::new(shown.clone(), bytes) {
-        Ok(source) => check_text(Arc::new(source), explicit, target, &mut result),
+        Ok(source) => check_text(Arc::new(source), explicit, target, facts, &mut result),
         Err(error) => {
             if looks_like_config {
                 let path = shown.clone();
                 result.recognised(shown, Kind::Accelerate);
                 let config = Config::Unreadable { path, error };
-                result.findings.extend(judge(config, &[], target));
+                result.findings.extend(judge(shown, config, target, facts));
             } else if explicit {
                 result
                     .findings
@@ -79,7 +78,13 @@ pub(super) fn check(input: &Input, target: &Target) -> FileResult {
     result
 }
 
-fn check_text(file: Arc<SourceFile>, explicit: bool, target: &Target, result: &mut FileResult) {
+fn check_text(
+    file: Arc<SourceFile>,
+    explicit: bool,
+    target: &Target,
+    facts: &Facts,
+    result: &mut FileResult,
+) {
     let text = file.text();
     if !explicit && !formats::may_be_config(text) {
         return;
@@ -91,10 +96,10 @@ fn check_text(file: Arc<SourceFile>, explicit: bool, target: &Target, result: &m
             match recognised.placeholder {
                 Some(span) => result.findings.push(notices::template(&file, span)),
                 None => {
-                    let asked = read.as_ref().map(packages_asked).unwrap_or_default();
+                    let shown = file.path.clone();
                     let read = read.map(Arc::new);
                     let config = Config::File(ConfigFile { file, read });
-                    result.findings.extend(judge(config, &asked, target));
+                    result.findings.extend(judge(&shown, config, target, facts));
                 }
             }
         }
@@ -139,22 +144,10 @@ impl FileResult {
 }
 
 /// Resolve → judge, for the run that is assumed for a config that nothing launches.
-fn judge(config: Config, asked: &[&str], target: &Target) -> Vec<Finding> {
-    let run = Run {
-        launcher: Launcher::Accelerate,
-        config,
-        default_config: false,
-        flags: Vec::new(),
-        environment: BTreeMap::new(),
-        code: Code::default(),
-        machine: target.machine(asked),
-        stage: Stage::Prepare,
-        without: Vec::new(),
-    };
-    let Some(known) = knowledge::accelerate(&target.accelerate.value) else {
-        return Vec::new();
-    };
-    rules::judge(&Subject::new(&run, known.facts, target, &NoFiles))
+fn judge(shown: &str, config: Config, target: &Target, facts: &Facts) -> Vec<Finding> {
+    let run = Run::assumed(config, target);
+    let partners = Partners::of(shown);
+    rules::judge(&Subject::new(&run, facts, target, &partners))
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {

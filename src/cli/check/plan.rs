@@ -53,6 +53,12 @@ impl Plan {
     }
 }
 
+/// The current folder.
+pub(in crate::cli) fn current_folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir()
+        .map_err(|error| Failure::run(format!("the current folder cannot be read: {error}")))
+}
+
 fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, Failure> {
     let text = [ReportRequest {
         format: Format::Text,
@@ -108,8 +114,7 @@ pub(super) fn inputs(
     if arguments.paths.is_empty() {
         paths.push(PathBuf::from("."));
     }
-    let current = std::env::current_dir()
-        .map_err(|error| Failure::run(format!("the current folder cannot be read: {error}")))?;
+    let current = current_folder()?;
     let Discovery {
         candidates,
         problems,

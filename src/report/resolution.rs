@@ -1,0 +1,180 @@
+//! What `fp8lint resolve` prints: a run, stage by stage, with who says each value that decides.
+
+use annotate_snippets::{AnnotationKind, Group, Level};
+
+use crate::resolve::{Backend, Config, Exception, Launcher, Origin, Outcome, Run, Stage, Verdict};
+use crate::rules::{Label, Subject};
+
+use super::escape;
+use super::text::{renderer, with_snippets};
+
+/// The stages of a run and what it comes to, as text for people.
+pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
+    let (run, outcome) = (subject.run, &subject.outcome);
+    let mut groups = Vec::new();
+    if let Some(launch) = &outcome.launch {
+        let title = match (&launch.exception, launch.launcher, launch.processes) {
+            (None, Some(launcher), Some(processes)) => {
+                let several = if processes == 1 {
+                    "process"
+                } else {
+                    "processes"
+                };
+                format!("starts {processes} {several} ({})", launcher.as_str())
+            }
+            _ => "refuses".to_owned(),
+        };
+        let command = format!("`{}` {title}", command(run));
+        groups.push(stage(
+            outcome,
+            Stage::Launch,
+            command,
+            launch.exception.as_ref(),
+        ));
+    }
+    if let Some(runtime) = &outcome.runtime {
+        let title = match (
+            &runtime.exception,
+            &runtime.mixed_precision,
+            &runtime.distributed_type,
+        ) {
+            (None, Some(precision), Some(distributed_type)) => format!(
+                "`Accelerator()` is built: distributed_type {distributed_type}, mixed_precision {precision}, fp8 backend {}",
+                runtime.fp8_backend.map_or("none", Backend::as_str)
+            ),
+            _ => "`Accelerator()` raises".to_owned(),
+        };
+        groups.push(stage(
+            outcome,
+            Stage::Runtime,
+            title,
+            runtime.exception.as_ref(),
+        ));
+    }
+    if let Some(prepare) = outcome.prepare.as_ref().filter(|prepare| !prepare.skipped) {
+        let title = match prepare.exception {
+            None => "`accelerator.prepare(model, optimizer)` succeeds",
+            Some(_) => "`accelerator.prepare(model, optimizer)` raises",
+        };
+        groups.push(stage(
+            outcome,
+            Stage::Prepare,
+            title.to_owned(),
+            prepare.exception.as_ref(),
+        ));
+    }
+    let drawn = renderer(colour);
+    let mut text: String = groups
+        .into_iter()
+        .map(|group| format!("{}\n\n", drawn.render(&[group])))
+        .collect();
+    text.push_str(&escape::lines(&closing_line(subject)));
+    text.push('\n');
+    text
+}
+
+/// One stage: its title, the values that it decides, and the exception that ends it.
+fn stage(
+    outcome: &Outcome,
+    stage: Stage,
+    title: String,
+    exception: Option<&Exception>,
+) -> Group<'static> {
+    let level = if exception.is_some() {
+        Level::ERROR
+    } else {
+        Level::INFO
+    };
+    let group = Group::with_title(level.primary_title(escape::one_line(&title).into_owned()));
+    let mut notes = Vec::new();
+    let mut labels = Vec::new();
+    let mut add = |text: String, origin: &Origin| match &origin.place {
+        Some(place) if !place.route.0.is_empty() => labels.push(Label::value(place, text)),
+        _ => notes.push(format!("{text}: {origin}")),
+    };
+    for decision in outcome
+        .decisions
+        .iter()
+        .filter(|decision| decision.stage == stage)
+    {
+        add(
+            format!("{} = {}", decision.name, decision.value),
+            &decision.origin,
+        );
+    }
+    for origin in exception.iter().flat_map(|exception| &exception.origins) {
+        add("leads to the exception".to_owned(), origin);
+    }
+    let labels = labels.iter().map(|label| (label, AnnotationKind::Primary));
+    let mut group = with_snippets(group, labels.collect());
+    for note in notes {
+        group = group.element(Level::NOTE.message(escape::lines(&note)));
+    }
+    if let Some(exception) = exception {
+        let raised = format!(
+            "{}: {} ({})",
+            exception.kind, exception.message, exception.source
+        );
+        group = group.element(Level::NOTE.message(escape::lines(&raised)));
+    }
+    group
+}
+
+/// The command that is followed.
+fn command(run: &Run) -> String {
+    let flags = run.flags.iter().map(|word| format!(" {}", word.text));
+    match (run.launcher, &run.config) {
+        (Launcher::Accelerate, Config::File(config)) => {
+            format!(
+                "accelerate launch --config_file {}{} train.py",
+                config.file.path,
+                flags.collect::<String>()
+            )
+        }
+        (Launcher::Accelerate, Config::Unreadable { path, .. } | Config::Missing { path }) => {
+            format!(
+                "accelerate launch --config_file {path}{} train.py",
+                flags.collect::<String>()
+            )
+        }
+        (Launcher::Accelerate, Config::None) => {
+            format!("accelerate launch{} train.py", flags.collect::<String>())
+        }
+        (Launcher::Python, _) => "python train.py".to_owned(),
+        (Launcher::Torchrun, _) => "torchrun train.py".to_owned(),
+    }
+}
+
+fn closing_line(subject: &Subject<'_>) -> String {
+    let version = subject.version();
+    let runs = subject.runs(&subject.outcome);
+    match (&subject.outcome.verdict, runs) {
+        (Verdict::Unknown { why }, _) => {
+            format!("It cannot be told what runs under {version}: {why}.")
+        }
+        (Verdict::Fp8(backend), _) => format!("Trains in fp8 by {backend} under {version}."),
+        (
+            Verdict::NoFp8 {
+                te_layers: true, ..
+            },
+            Some(runs),
+        ) => {
+            format!(
+                "Trains in {runs} under {version}: Transformer Engine's layers are put in, but fp8 is never entered."
+            )
+        }
+        (Verdict::NoFp8 { .. }, Some(runs)) => format!("Trains in {runs} under {version}."),
+        (
+            Verdict::InitOnly {
+                mixed_precision, ..
+            },
+            _,
+        ) => format!(
+            "`Accelerator()` says mixed_precision {mixed_precision} under {version}; what happens then is up to XLA or Megatron-LM."
+        ),
+        (Verdict::LaunchOnly, _) => {
+            format!("Is launched under {version}; the rest happens on other machines.")
+        }
+        _ => format!("Does not run under {version}."),
+    }
+}
