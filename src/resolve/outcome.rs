@@ -29,6 +29,8 @@ pub enum Cause {
     ConfigNotMapping,
     /// The config lacks a key that accelerate needs.
     ConfigKeyMissing,
+    /// `compute_environment` is no known one, so that the file is taken for a SageMaker config.
+    ComputeEnvironment,
     /// The config has keys that this version does not know.
     UnknownKeys,
     /// A section has a key that is not a string.

@@ -61,10 +61,18 @@ fn finding(subject: &Subject<'_>, exception: &Exception, key: &str, index: usize
     };
     let mut finding = RULE.finding(message, primary);
     finding.key.route.clone_from(&subject.key(origin).route);
-    let known: Vec<&str> = subject.facts.cluster_keys.iter().map(|known| known.name.as_str()).collect();
+    let is_sagemaker = subject
+        .root()
+        .and_then(|root| root.get("compute_environment"))
+        .is_some_and(|entry| entry.value.text() == Some("AMAZON_SAGEMAKER"));
+    let keys = match is_sagemaker {
+        true => &subject.facts.sagemaker_keys,
+        false => &subject.facts.cluster_keys,
+    };
+    let known: Vec<&str> = keys.iter().map(|known| known.name.as_str()).collect();
     let history = knowledge::cluster_key_history(key);
     finding.help = Some(match names::meant(key, &known) {
-        _ if !history.is_empty() => format!(
+        _ if !is_sagemaker && !history.is_empty() => format!(
             "remove `{key}`, or use an accelerate that knows it: {}",
             history.iter().map(Interval::to_string).collect::<Vec<_>>().join(", ")
         ),

@@ -19,6 +19,10 @@ __post_init__). Otherwise `accelerate launch` ends with the exception shown.",
     examples: &[
         Example::fails("a tab", "distributed_type: MULTI_GPU\nmixed_precision: bf16\nfsdp_config:\n\tfsdp_version: 2\n"),
         Example::fails("no distributed_type", "compute_environment: LOCAL_MACHINE\nmixed_precision: bf16\n"),
+        Example::fails(
+            "anything but LOCAL_MACHINE is read as SageMaker",
+            "compute_environment: SLURM\ndistributed_type: MULTI_GPU\nmixed_precision: bf16\nnum_processes: 8\n",
+        ),
         Example::fails("another spelling", "distributed_type: multi_gpu\nmixed_precision: bf16\nnum_processes: 8\n"),
         Example::fails("YAML under a .json name", "distributed_type: MULTI_GPU\nmixed_precision: bf16\n")
             .named("accelerate.json"),
@@ -27,7 +31,8 @@ __post_init__). Otherwise `accelerate launch` ends with the exception shown.",
     check,
 };
 
-const CAUSES: [Cause; 5] = [
+const CAUSES: [Cause; 6] = [
+    Cause::ComputeEnvironment,
     Cause::ConfigUnreadable,
     Cause::ConfigNotMapping,
     Cause::ConfigKeyMissing,
@@ -48,6 +53,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 
 fn help(subject: &Subject<'_>, exception: &Exception, name: &str) -> Option<String> {
     Some(match exception.cause {
+        Cause::ComputeEnvironment => {
+            "write compute_environment: LOCAL_MACHINE; anything else is read as a SageMaker config".to_owned()
+        }
         Cause::ConfigKeyMissing => {
             "add distributed_type: 'NO' for one process, or MULTI_GPU, FSDP, DEEPSPEED".to_owned()
         }

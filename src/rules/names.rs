@@ -21,8 +21,21 @@ const ELSEWHERE: [(&str, &str); 12] = [
     ("fsdp_version", "fsdp_config.fsdp_version"),
 ];
 
+/// The sections whose keys begin with their own name.
+const SECTIONS: [(&str, &str); 5] = [
+    ("megatron_lm_", "megatron_lm_config"),
+    ("fsdp_", "fsdp_config"),
+    ("parallelism_config_", "parallelism_config"),
+    ("dynamo_", "dynamo_config"),
+    ("mpirun_", "mpirun_config"),
+];
+
 /// What was probably meant by a key that accelerate does not know.
 pub(super) fn meant(key: &str, known: &[&str]) -> Option<String> {
+    let in_section = SECTIONS
+        .iter()
+        .find(|(prefix, _)| key.starts_with(prefix))
+        .map(|(_, section)| format!("{section}.{key}"));
     let elsewhere = ELSEWHERE
         .iter()
         .find(|(wrong, _)| *wrong == key)
@@ -30,4 +43,5 @@ pub(super) fn meant(key: &str, known: &[&str]) -> Option<String> {
     elsewhere
         .or_else(|| closest(key, known.iter().copied()))
         .map(str::to_owned)
+        .or(in_section)
 }

@@ -226,6 +226,7 @@ fn removable(exception: &Exception) -> Option<Vec<Route>> {
     let all = match exception.cause {
         Cause::UnknownKeys => true,
         Cause::MixedPrecision
+        | Cause::ComputeEnvironment
         | Cause::Fp8Backend
         | Cause::RecipeValue
         | Cause::OverrideLinearPrecision

@@ -300,10 +300,26 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
     if extra.is_empty() {
         return Ok(());
     }
-    let origins: Vec<Origin> = extra
+    let mut origins: Vec<Origin> = extra
         .iter()
         .map(|pair| pair.argument.origin.clone())
         .collect();
+    let cause = match (class, find(pairs, "compute_environment")) {
+        (Class::SageMaker, Some(environment)) => {
+            let is_sagemaker = environment.argument.value == Object::from("AMAZON_SAGEMAKER");
+            if !is_sagemaker {
+                origins.insert(0, environment.argument.origin.clone());
+                Cause::ComputeEnvironment
+            } else if origins.iter().any(|origin| origin.voice == Voice::Default) {
+                // `process_config` itself adds what `SageMakerConfig` then does not know.
+                origins.insert(0, environment.argument.origin.clone());
+                Cause::SageMaker
+            } else {
+                Cause::UnknownKeys
+            }
+        }
+        _ => Cause::UnknownKeys,
+    };
     let texts = extra
         .iter()
         .filter(|pair| matches!(pair.key, Object::Str(_)))
@@ -314,13 +330,7 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
             .find(|pair| !matches!(pair.key, Object::Str(_)));
         let name = other.map_or("int", |pair| pair.key.type_name());
         let message = format!("'<' not supported between instances of 'str' and '{name}'");
-        return Err(raise(
-            "TypeError",
-            message,
-            FROM_FILE,
-            Cause::UnknownKeys,
-            origins,
-        ));
+        return Err(raise("TypeError", message, FROM_FILE, cause, origins));
     }
     extra.sort_by_key(|pair| pair.key.python_str());
     let list = Object::List(extra.iter().map(|pair| pair.key.clone()).collect()).python_repr();
@@ -329,13 +339,7 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
          potentially remove) these keys from your config file.",
         config.file.path
     );
-    Err(raise(
-        "ValueError",
-        message,
-        FROM_FILE,
-        Cause::UnknownKeys,
-        origins,
-    ))
+    Err(raise("ValueError", message, FROM_FILE, cause, origins))
 }
 
 /// The dataclass's `__init__` and `__post_init__`.
