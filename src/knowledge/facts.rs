@@ -547,7 +547,9 @@ mod tests {
         for version in releases() {
             let facts = facts(&version.to_string());
             for keys in [&facts.cluster_keys, &facts.sagemaker_keys] {
-                assert!(keys.is_sorted_by(|a, b| a.name < b.name), "{version}");
+                let names: std::collections::BTreeSet<_> =
+                    keys.iter().map(|key| &key.name).collect();
+                assert_eq!(names.len(), keys.len(), "{version}");
             }
             let mut options: Vec<_> = facts.flags.iter().flat_map(|flag| &flag.options).collect();
             let count = options.len();
