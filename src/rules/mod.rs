@@ -7,12 +7,14 @@ mod advice;
 mod examples;
 pub mod finding;
 mod names;
+mod releases;
 mod sections;
 pub mod subject;
 
 pub use examples::Example;
 pub use finding::{AskedAndRuns, Confidence, Finding, Key, Label, Severity};
-pub use subject::Subject;
+pub use releases::judge;
+pub use subject::{Subject, precision_that_runs};
 
 /// A rule: what it is called, what it says about itself, and how it judges.
 pub struct Rule {
@@ -61,8 +63,8 @@ pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
         .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
-/// Everything that the rules have to say about one run, in the order of the text.
-pub fn judge(subject: &Subject<'_>) -> Vec<Finding> {
+/// Everything that the rules have to say about one run under one release, in the order of the text.
+pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in RULES {
         (rule.check)(subject, &mut findings);

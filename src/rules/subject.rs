@@ -173,14 +173,9 @@ impl<'a> Subject<'a> {
         entry.value.text().map(str::to_lowercase)
     }
 
-    /// The precision that an outcome trains in, as people write it; `None` where it does not get so far.
-    pub fn runs(&self, outcome: &Outcome) -> Option<String> {
-        runs(outcome)
-    }
-
     /// What is asked for, and what this outcome gives.
     pub fn asked_and_runs(&self, asked: &str, outcome: &Outcome) -> AskedAndRuns {
-        let runs = match (&outcome.verdict, runs(outcome)) {
+        let runs = match (&outcome.verdict, precision_that_runs(outcome)) {
             (Verdict::RaisesAtImport, _) => "raises in `import accelerate`".to_owned(),
             (Verdict::RaisesAtLaunch, _) => "refused by `accelerate launch`".to_owned(),
             (Verdict::RaisesAtInit, _) => "raises in `Accelerator()`".to_owned(),
@@ -195,8 +190,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The precision that an outcome trains in, as people write it.
-pub(crate) fn runs(outcome: &Outcome) -> Option<String> {
+/// The precision that an outcome trains in, as people write it; `None` where it does not get so far.
+pub fn precision_that_runs(outcome: &Outcome) -> Option<String> {
     match &outcome.verdict {
         Verdict::Fp8(_) => Some("fp8".to_owned()),
         Verdict::NoFp8 { precision, .. } => {
