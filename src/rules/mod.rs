@@ -7,6 +7,7 @@ mod advice;
 mod examples;
 pub mod finding;
 mod names;
+mod recipe;
 mod releases;
 mod sections;
 pub mod subject;
@@ -113,6 +114,15 @@ rules! {
     fp306_no_fp8_backend,
     fp307_duplicate_key,
     fp308_fp8_is_lost,
+    fp309_precision_is_lost,
+    fp312_fp8_config_type,
+    fp313_recipe_setting,
+    fp314_unused_section,
+    fp315_downcast_bf16,
+    fp316_legacy_key,
+    fp317_section_key,
+    fp401_section_beats_top_level,
     fp601_package_missing,
     fp602_capability,
+    fp603_bf16_emulated,
 }
