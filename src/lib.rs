@@ -4,8 +4,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use fp8lint::resolve::{Config, NoFiles, Run, Target};
-//! use fp8lint::rules::Subject;
+//! use fp8lint::resolve::{Config, NoFiles, Run, Target, resolve};
 //! use fp8lint::source::{SourceFile, Syntax};
 //! use fp8lint::{formats, knowledge, rules};
 //!
@@ -26,10 +25,10 @@
 //! let target = Target::newest(knowledge::releases());
 //! let known = knowledge::accelerate(&target.accelerate.value).unwrap();
 //! let run = Run::assumed(Config::of_file(file), &target);
-//! let subject = Subject::new(&run, known.facts, &target, &NoFiles);
-//! assert_eq!(subject.outcome.verdict.to_string(), "no-fp8:float16");
-//! // Judge.
-//! let findings = rules::judge(&subject);
+//! let outcome = resolve(&run, known.facts, &NoFiles);
+//! assert_eq!(outcome.verdict.to_string(), "no-fp8:float16");
+//! // Judge. A rule receives the run with its outcome.
+//! let findings = rules::judge(&run, &target, &NoFiles);
 //! assert_eq!((findings[0].code, findings[0].name), ("FP302", "fp8-block-in-section"));
 //! assert!(findings[0].message.contains("the run trains in fp16"));
 //! ```

@@ -299,7 +299,7 @@ fn wrong_usage_says_what_to_write() {
         &["--report", "jsn"][..],
         &["--report", "json="],
         &["--report", "text", "--report", "json"],
-        &["--select", "FP99"],
+        &["--select", "unreadable-fil"],
         &["--ignore", "templat"],
         &["--target", "acelerate=1.12"],
         &["--exclude", "a[b"],
@@ -325,9 +325,9 @@ fn wrong_usage_says_what_to_write() {
     $ --report text --report json
     error: two reports cannot both go to standard output
     help: name a file for all but one: --report json=fp8lint.json
-    $ --select FP99
-    error: there is no rule `FP99`
-    help: did you mean FP901? `fp8lint rules` lists them all
+    $ --select unreadable-fil
+    error: there is no rule `unreadable-fil`
+    help: did you mean unreadable-file? `fp8lint rules` lists them all
     $ --ignore templat
     error: there is no rule `templat`
     help: did you mean template? `fp8lint rules` lists them all

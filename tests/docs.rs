@@ -31,6 +31,7 @@ const FAMILIES: &[(&str, &str)] = &[
         "FP3",
         "Silent: runs, but not as asked, or a setting has no effect",
     ),
+    ("FP4", "Contradiction between the places of one run"),
     ("FP6", "Versions and hardware, where they are declared"),
     ("FP9", "The checking itself"),
 ];
