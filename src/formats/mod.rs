@@ -9,6 +9,7 @@
 //!    the one that its owner most wants to hear about.
 
 mod outline;
+pub mod pins;
 mod signature;
 mod template;
 
