@@ -310,8 +310,10 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
             if !is_sagemaker {
                 origins.insert(0, environment.argument.origin.clone());
                 Cause::ComputeEnvironment
-            } else if origins.iter().any(|origin| origin.voice == Voice::Default) {
-                // `process_config` itself adds what `SageMakerConfig` then does not know.
+            } else if extra.iter().any(
+                |pair| matches!(&pair.key, Object::Str(key) if facts.cluster_key(key).is_some()),
+            ) {
+                // A cluster's keys beside SageMaker's environment, or what `process_config` itself added.
                 origins.insert(0, environment.argument.origin.clone());
                 Cause::SageMaker
             } else {
@@ -386,7 +388,7 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
             entries,
         });
     }
-    if let Some(first) = missing.first() {
+    if !missing.is_empty() {
         let (count, noun) = (
             missing.len(),
             if missing.len() == 1 {
@@ -403,13 +405,16 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
         let message = format!(
             "SageMakerConfig.__init__() missing {count} required positional {noun}: {list}"
         );
-        let origin = Origin::of(Voice::Default, first.trim_matches('\''));
+        let environment = fields
+            .iter()
+            .find(|field| field.name == "compute_environment");
+        let origin = environment.map(|field| field.argument.origin.clone());
         return Err(raise(
             "TypeError",
             message,
             FROM_FILE,
             Cause::SageMaker,
-            [origin],
+            origin,
         ));
     }
     let defaults = Defaults { class, fields };
