@@ -10,6 +10,7 @@
 
 mod outline;
 pub mod pins;
+pub mod settings;
 mod signature;
 mod template;
 

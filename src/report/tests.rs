@@ -58,12 +58,14 @@ fn full_finding() -> Finding {
 
 fn checked(mut findings: Vec<Finding>) -> Checked {
     sort(&mut findings);
+    let target = Target::newest(&[Version::from_str("1.15.0").unwrap()]);
     Checked {
-        target: Target::newest(&[Version::from_str("1.15.0").unwrap()]),
+        target: target.clone(),
         files_read: 3,
         files: vec![CheckedFile {
             path: "configs/fp8.yaml".to_owned(),
             kind: Kind::Accelerate,
+            target,
         }],
         findings,
     }
@@ -228,33 +230,44 @@ fn json_is_as_its_schema_says() {
         "accelerate": {
           "value": "1.15.0",
           "asked": ">=1.3",
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "gpu": {
           "value": "h100",
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "capability": {
           "value": "9.0",
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "installed": {
           "value": [
             "transformer_engine"
           ],
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "packages": {
           "torch": {
             "value": "2.9.1",
-            "origin": "flag"
+            "origin": "flag",
+            "place": null
           }
         }
       },
       "files": [
         {
           "path": "configs/fp8.yaml",
-          "kind": "accelerate"
+          "kind": "accelerate",
+          "accelerate": {
+            "value": "1.15.0",
+            "asked": null,
+            "origin": "default",
+            "place": null
+          }
         }
       ],
       "findings": [
