@@ -186,7 +186,7 @@ pub(super) fn unknown_pin(found: &FoundPin) -> Finding {
     let mut finding = finding(
         &UNKNOWN_PIN,
         format!(
-            "accelerate {} is pinned here, of which nothing is known; {} is assumed, the newest known release",
+            "`accelerate{}` is pinned here, of which nothing is known; {} is assumed, the newest known release",
             found.pin.specifiers,
             knowledge::newest()
         ),

@@ -45,12 +45,12 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     let run = assumed.run(Config::of_bytes(&shown, bytes));
     let facts = super::target::facts(target)?;
     let partners = Partners::of(&shown);
-    let subject = Subject::new(&run, facts, target, &partners);
+    let subject = Subject::new(&run, facts, target, assumed.blocks(), &partners);
     let output = Output::standard(arguments.color);
     let mut text = report::resolution(&subject, output.colour());
     if let Some(found) = &assumed.unknown_pin {
         text.push_str(&report::one_line(&format!(
-            "Nothing is known of accelerate {}, which {}:{} pins: the newest known release is assumed.",
+            "Nothing is known of `accelerate{}`, which {}:{} pins: the newest known release is assumed.",
             found.pin.specifiers, found.file.path, found.pin.line
         )));
         text.push('\n');

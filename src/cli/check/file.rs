@@ -156,7 +156,12 @@ impl FileResult {
 /// Resolve → judge, for the run that is assumed for a config that nothing launches.
 fn judge(shown: &str, config: Config, assumed: &Assumed) -> Vec<Finding> {
     let partners = Partners::of(shown);
-    rules::judge(&assumed.run(config), &assumed.target, &partners)
+    rules::judge(
+        &assumed.run(config),
+        &assumed.target,
+        assumed.blocks(),
+        &partners,
+    )
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
