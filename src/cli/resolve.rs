@@ -10,7 +10,7 @@ use crate::resolve::Config;
 use crate::rules::Subject;
 
 use super::arguments::ResolveArguments;
-use super::assumptions::Assumptions;
+use super::assumptions::{Assumed, Assumptions};
 use super::batch;
 use super::check::partners::Partners;
 use super::check::plan;
@@ -48,11 +48,8 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     let subject = Subject::new(&run, facts, target, assumed.blocks(), &partners);
     let output = Output::standard(arguments.color);
     let mut text = report::resolution(&subject, output.colour());
-    if let Some(found) = &assumed.unknown_pin {
-        text.push_str(&report::one_line(&format!(
-            "Nothing is known of `accelerate{}`, which {}:{} pins: the newest known release is assumed.",
-            found.pin.specifiers, found.file.path, found.pin.line
-        )));
+    for remark in remarks(&subject, &assumed) {
+        text.push_str(&report::one_line(&remark));
         text.push('\n');
     }
     if !target.accelerate_others.is_empty() {
@@ -60,6 +57,30 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     }
     output.write(text.as_bytes())?;
     Ok(Exit::Clean)
+}
+
+/// What was assumed beyond the version.
+fn remarks(subject: &Subject<'_>, assumed: &Assumed) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(found) = &assumed.unknown_pin {
+        remarks.push(format!(
+            "Nothing is known of `accelerate{}`, which {}:{} pins: the newest known release is assumed.",
+            found.pin.specifiers, found.file.path, found.pin.line
+        ));
+    }
+    let document = subject.config().map(|(_, document)| document);
+    for block in assumed.blocks() {
+        if document.is_some_and(|document| document.at(&block.path).is_some()) {
+            let (file, span) = &block.declared;
+            remarks.push(format!(
+                "`{}` is read by the loader that {}:{} declares; what that does with it is not followed.",
+                block.path,
+                file.path,
+                file.line_column(span.start).line
+            ));
+        }
+    }
+    remarks
 }
 
 /// Answers the oracle's batch contract.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use pep440_rs::Version;
 
 use super::*;
+use crate::resolve::target::{Declared, FileLine, TargetOrigin};
 use crate::rules::{AskedAndRuns, Confidence, Key, Label};
 use crate::source::{Route, SourceFile, Span};
 
@@ -435,4 +436,42 @@ fn fingerprints_stay_when_lines_move() {
     assert_eq!(fingerprint(&first), "2e56d33f40e4475d");
     moved.key.value.push('x');
     assert_ne!(fingerprint(&first), fingerprint(&moved));
+}
+
+#[test]
+fn the_closing_line_names_at_most_three_versions() {
+    let file = |version: &str, line: usize| {
+        let mut target = Target::newest(&[Version::from_str("1.15.0").unwrap()]);
+        if line > 0 {
+            target.accelerate = Declared {
+                value: Version::from_str(version).unwrap(),
+                origin: TargetOrigin::Pin(FileLine {
+                    path: "requirements.txt".to_owned(),
+                    line,
+                }),
+            };
+        }
+        CheckedFile {
+            path: "a.yaml".to_owned(),
+            kind: Kind::Accelerate,
+            target,
+        }
+    };
+    let closing = |files: Vec<CheckedFile>| {
+        closing_line(&Checked {
+            files,
+            ..checked(vec![])
+        })
+    };
+    assert_eq!(
+        closing(vec![file("1.4.0", 3), file("", 0), file("", 0)]),
+        "No findings in 3 accelerate configs, accelerate 1.15.0 (newest known) in 2 files, 1.4.0 (requirements.txt:3) \
+         in 1."
+    );
+    let many = (1..=5).map(|line| file("1.4.0", line)).collect();
+    assert_eq!(
+        closing(many),
+        "No findings in 5 accelerate configs, accelerate 1.4.0 (requirements.txt:1) in 1 file, \
+         1.4.0 (requirements.txt:2) in 1, 1.4.0 (requirements.txt:3) in 1, others in 2."
+    );
 }

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn said(kind: PinFile, text: &str) -> Vec<String> {
@@ -249,4 +251,40 @@ fn exact_pins_come_before_ranges_and_the_newest_of_them_first() {
     let text = "accelerate>=1.3\naccelerate<2\n";
     assert_eq!(deciding(text).as_deref(), Some(">=1.3"));
     assert_eq!(deciding("torch\n"), None);
+}
+
+/// Texts made of what pins are made of, so that they come close to being some.
+fn nearly_pins() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        3 => "(accelerate|torch|name|version|package|project|tool|poetry|dependencies)",
+        2 => "[0-9.]{1,6}",
+        3 => "(==|===|>=|<|~=|!=|\\^|~|=|,|\\|\\|)",
+        2 => "[\\[\\](){};:'\"#\\\\@ -]",
+        2 => "(\r|\n|\r\n| |\t)",
+        1 => "(python_version|sys_platform|and|or|not|in|extra)",
+        1 => any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_too_strange(text in nearly_pins(), marker in nearly_pins()) {
+        let _ = marker::holds(&marker);
+        let _ = poetry::specifiers(&text);
+        for kind in [PinFile::UvLock, PinFile::Requirements, PinFile::Project] {
+            let texts = [
+                text.clone(),
+                format!("accelerate{text};{marker}"),
+                format!("[project]\ndependencies = ['''accelerate{text}''']\n"),
+            ];
+            for text in texts {
+                let file = SourceFile::from_text("pins", text);
+                for pin in kind.pins(&file, "accelerate") {
+                    prop_assert!(!file.slice(pin.span).is_empty());
+                    prop_assert!(pin.line >= 1 && pin.line <= file.line_count());
+                }
+            }
+        }
+    }
 }
