@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::formats::settings::Fp8Block;
 use crate::knowledge::Facts;
 use crate::resolve::{
-    self, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
+    self, Ask, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
     Verdict, Voice,
 };
 use crate::source::{Document, EntryRef, NodeRef, Object, Route};
@@ -25,6 +25,8 @@ pub struct Subject<'a> {
     pub target: &'a Target,
     /// The fp8 blocks that a loader of the team's own reads; what accelerate does with them is not judged.
     pub blocks: &'a [Fp8Block],
+    /// Every place that asks for a precision or sets something about it.
+    pub asks: Vec<Ask>,
     /// What the run comes to.
     pub outcome: Outcome,
     /// What it would come to if the faults that end it were taken away one after the other: the faults behind the
@@ -63,6 +65,7 @@ impl<'a> Subject<'a> {
             facts,
             target,
             blocks,
+            asks: resolve::asks(run),
             outcome,
             behind,
         }
@@ -189,8 +192,13 @@ impl<'a> Subject<'a> {
 
     /// `mixed_precision` of the config, lower-cased, if it is text.
     pub fn precision(&self) -> Option<String> {
-        let entry = self.root()?.get("mixed_precision")?;
-        entry.value.text().map(str::to_lowercase)
+        let is_top = |ask: &&Ask| {
+            ask.origin.voice == Voice::ConfigKey && ask.origin.name == "mixed_precision"
+        };
+        match &self.asks.iter().find(is_top)?.value {
+            Object::Str(text) => Some(text.to_lowercase()),
+            _ => None,
+        }
     }
 
     /// What is asked for, and what this outcome gives.
