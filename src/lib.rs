@@ -28,7 +28,7 @@
 //! let outcome = resolve(&run, known.facts, &NoFiles);
 //! assert_eq!(outcome.verdict.to_string(), "no-fp8:float16");
 //! // Judge. A rule receives the run with its outcome.
-//! let findings = rules::judge(&run, &target, &NoFiles);
+//! let findings = rules::judge(&run, &target, &[], &NoFiles);
 //! assert_eq!((findings[0].code, findings[0].name), ("FP302", "fp8-block-in-section"));
 //! assert!(findings[0].message.contains("the run trains in fp16"));
 //! ```

@@ -31,7 +31,7 @@ const FAMILIES: &[(&str, &str)] = &[
         "FP3",
         "Silent: runs, but not as asked, or a setting has no effect",
     ),
-    ("FP4", "Contradiction between the places of one run"),
+    ("FP4", "Contradiction: two places of one run disagree"),
     ("FP6", "Versions and hardware, where they are declared"),
     ("FP9", "The checking itself"),
 ];
@@ -160,8 +160,12 @@ fn section(example: &Example) -> String {
         write!(command, " --target {setting}").unwrap();
     }
     let repository = Repository::with(&[(example.file, example.text)]);
+    let settings = example.settings.map_or_else(String::new, |settings| {
+        repository.write("fp8lint.toml", settings);
+        format!("\nWith `fp8lint.toml`:\n\n```toml\n{settings}```\n")
+    });
     format!(
-        "\n### {}\n\n```{}\n{}```\n\n```console\n$ {command}\n{}```\n",
+        "\n### {}\n{settings}\n```{}\n{}```\n\n```console\n$ {command}\n{}```\n",
         markdown(example.title),
         language.display(),
         example.text,
@@ -321,4 +325,16 @@ fn every_dependency_has_its_reason() {
         .collect();
     explained.sort();
     assert_eq!(declared, explained);
+}
+
+/// The settings that the README shows are settings that the program takes.
+#[test]
+fn the_settings_shown_are_taken() {
+    let readme = read(&root().join("README.md"));
+    let (_, rest) = readme.split_once("```toml\n").unwrap();
+    let (settings, _) = rest.split_once("```").unwrap();
+    let config = "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\nfsdp_config:\n  fp8:\n    backend: auto\n";
+    let repository = Repository::with(&[("fp8lint.toml", settings), ("accelerate.yaml", config)]);
+    let ran = repository.run(&["accelerate.yaml"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
 }
