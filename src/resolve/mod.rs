@@ -24,11 +24,11 @@ pub use run::{
 };
 pub use target::Target;
 
-use crate::knowledge::{self, Facts};
+use crate::knowledge::{Facts, Fp8BackendProperty, TransformerEngineImport};
 use context::Context;
 use launch::Launched;
 use runtime::{Accelerator, Environment};
-use stop::Stop;
+use stop::{Step, Stop, raise};
 
 /// Follows a run under one release of accelerate.
 pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
@@ -39,19 +39,10 @@ pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
         verdict: Verdict::LaunchOnly,
         decisions: Vec::new(),
     };
-    let Some(behaviours) = &facts.behaviours else {
-        let why = format!(
-            "accelerate {} is not modelled (modelled: {})",
-            facts.version,
-            knowledge::modelled()
-        );
-        outcome.verdict = Verdict::Unknown { why };
-        return outcome;
-    };
     let mut context = Context {
         run,
         facts,
-        behaviours,
+        behaviours: &facts.behaviours,
         files,
         stage: Stage::Launch,
         decisions: Vec::new(),
@@ -63,6 +54,25 @@ pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
 
 /// The stages, one after the other, until one of them ends the run.
 fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
+    if let Err(stop) = import(context) {
+        return stopped(stop, Verdict::RaisesAtImport, |exception| {
+            let exception = Some(exception);
+            match context.run.launcher {
+                Launcher::Accelerate => {
+                    outcome.launch = Some(Launch {
+                        exception,
+                        ..Launch::default()
+                    });
+                }
+                Launcher::Python | Launcher::Torchrun => {
+                    outcome.runtime = Some(Runtime {
+                        exception,
+                        ..Runtime::default()
+                    });
+                }
+            }
+        });
+    }
     let environment = match context.run.launcher {
         Launcher::Accelerate => match launch::launch(context) {
             Ok(launched) => {
@@ -118,7 +128,7 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             skipped: true,
             exception: None,
         });
-        return init_only(outcome);
+        return init_only(context, outcome);
     }
     context.stage = Stage::Prepare;
     match prepare::prepare(context, &mut accelerator) {
@@ -136,6 +146,25 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             });
         }),
     }
+}
+
+/// `import accelerate`, which some releases cannot do with MS-AMP alone.
+fn import(context: &Context<'_>) -> Step<()> {
+    let machine = &context.run.machine;
+    let imports = context.behaviours.transformer_engine_import;
+    if imports == TransformerEngineImport::IfAnyFp8Package
+        && machine.has("msamp")
+        && !machine.has("transformer_engine")
+    {
+        return Err(raise(
+            "ModuleNotFoundError",
+            "No module named 'transformer_engine'",
+            "utils/transformer_engine.py",
+            Cause::PackageMissing,
+            [Origin::of(Voice::Default, "import accelerate")],
+        ));
+    }
+    Ok(())
 }
 
 /// The verdict of a run that ends early; `record` takes the exception, if it is one.
@@ -161,18 +190,26 @@ fn launch_record(launched: &Launched) -> Launch {
 fn runtime_record(context: &Context<'_>, accelerator: &Accelerator) -> Runtime {
     Runtime {
         mixed_precision: Some(accelerator.precision()),
-        fp8_backend: accelerator.fp8_backend(context).ok().flatten(),
+        fp8_backend: match context.behaviours.fp8_backend {
+            Fp8BackendProperty::Absent => None,
+            _ => accelerator.fp8_backend(context).ok().flatten(),
+        },
         distributed_type: Some(accelerator.distributed_type.as_str().to_owned()),
         exception: None,
     }
 }
 
-fn init_only(outcome: &Outcome) -> Verdict {
+fn init_only(context: &Context<'_>, outcome: &Outcome) -> Verdict {
+    let no_backend = match context.behaviours.fp8_backend {
+        Fp8BackendProperty::Absent => "n/a",
+        Fp8BackendProperty::HandlerIfFp8 | Fp8BackendProperty::Handler => "None",
+        Fp8BackendProperty::HandlerOrEnvironment => "NO",
+    };
     let runtime = outcome.runtime.as_ref();
     let mixed_precision = runtime.and_then(|runtime| runtime.mixed_precision.clone());
     let fp8_backend = runtime
         .and_then(|runtime| runtime.fp8_backend)
-        .map_or("NO", Backend::as_str);
+        .map_or(no_backend, Backend::as_str);
     Verdict::InitOnly {
         mixed_precision: mixed_precision.unwrap_or_else(|| "no".to_owned()),
         fp8_backend: fp8_backend.to_owned(),

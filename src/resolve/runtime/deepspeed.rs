@@ -5,8 +5,12 @@ use super::super::context::Context;
 use super::super::outcome::{Cause, Variable};
 use super::super::python::{Argument, Site, float, int, str_to_bool};
 use super::super::run::{Lookup, Origin, Voice};
-use super::super::stop::{Step, raise, unknown};
+use super::super::stop::{Step, Stop, raise, unknown};
 use super::Environment;
+use crate::knowledge::{
+    Behaviours, DeepspeedAccumulation, DeepspeedClipping, DeepspeedFp8, DeepspeedMissingFile,
+    DeepspeedMsamp, DeepspeedNvmePaths, Zero3Init,
+};
 use crate::source::{Object, Syntax};
 
 const POST_INIT: &str = "utils/dataclasses.py:DeepSpeedPlugin.__post_init__";
@@ -14,6 +18,7 @@ const CHECKS: &str = "utils/dataclasses.py:DeepSpeedPlugin._deepspeed_config_che
 const HF_CONFIG: &str = "utils/deepspeed.py:HfDeepSpeedConfig.__init__";
 const FIND: &str = "utils/deepspeed.py:HfDeepSpeedConfig.find_config_node";
 const SET_PRECISION: &str = "utils/dataclasses.py:DeepSpeedPlugin.set_mixed_precision";
+const WEAKREF: &str = "utils/dataclasses.py:DeepSpeedPlugin.set_deepspeed_weakref";
 const FILL_MATCH: &str = "utils/dataclasses.py:DeepSpeedPlugin.fill_match";
 
 /// What a DeepSpeed config file forbids in the accelerate config.
@@ -35,6 +40,8 @@ pub(crate) struct DeepSpeedPlugin {
     /// The DeepSpeed config: a `dict`.
     pub(crate) config: Object,
     pub(crate) enable_msamp: bool,
+    /// Whether models are built under ZeRO-3's `Init`.
+    zero3_init: bool,
     /// Who gives the config.
     pub(crate) origin: Origin,
     msamp_opt_level: String,
@@ -42,11 +49,14 @@ pub(crate) struct DeepSpeedPlugin {
 
 impl DeepSpeedPlugin {
     pub(crate) fn new(context: &mut Context<'_>, environment: &Environment) -> Step<Self> {
-        let settings = Settings::read(environment)?;
+        let behaviours = context.behaviours;
+        let settings = Settings::read(behaviours, environment)?;
         let file = environment.or("ACCELERATE_DEEPSPEED_CONFIG_FILE", "none")?;
         let mut plugin = Self {
             config: Object::None,
-            enable_msamp: environment.or("ACCELERATE_FP8_BACKEND", "")?.value == "MSAMP",
+            zero3_init: false,
+            enable_msamp: behaviours.deepspeed_msamp == DeepspeedMsamp::FromEnvironment
+                && environment.or("ACCELERATE_FP8_BACKEND", "")?.value == "MSAMP",
             origin: file.origin.clone(),
             msamp_opt_level: environment.or("ACCELERATE_FP8_OPT_LEVEL", "O1")?.value,
         };
@@ -57,16 +67,21 @@ impl DeepSpeedPlugin {
             }
             false => {
                 plugin.config = load(context, environment, &file)?;
-                plugin.fill(environment, &settings)?
+                plugin.fill(context, environment, &settings)?
             }
         };
-        plugin.check_zero3_init(environment, &stage)?;
+        plugin.zero3_init = check_zero3_init(environment, &stage)?;
         plugin.enable_msamp(environment, &stage)?;
         Ok(plugin)
     }
 
     /// Merges the plugin's settings into a config file; gives the ZeRO stage.
-    fn fill(&mut self, environment: &Environment, settings: &Settings) -> Step<Object> {
+    fn fill(
+        &mut self,
+        context: &Context<'_>,
+        environment: &Environment,
+        settings: &Settings,
+    ) -> Step<Object> {
         let site = Site::new(POST_INIT, Cause::DeepSpeedConfig);
         self.get("zero_optimization.stage")?;
         if self.child("gradient_accumulation_steps").is_none() {
@@ -76,21 +91,16 @@ impl DeepSpeedPlugin {
             let message = "Please specify the ZeRO optimization config in the DeepSpeed config.";
             return Err(site.raise("ValueError", message, &self.origin));
         }
-        check_fields(environment)?;
+        check_fields(context, environment)?;
         for (name, value) in settings.by_route() {
-            self.fill_match(name, Some(&value))?;
+            if !matches!(value, Object::None) {
+                self.fill_match(name, Some(&value))?;
+            }
         }
         let stage = self
             .get("zero_optimization.stage")?
             .filter(|stage| !is_auto(stage));
         Ok(stage.unwrap_or_else(|| Object::from(settings.zero_stage)))
-    }
-
-    fn check_zero3_init(&self, environment: &Environment, stage: &Object) -> Step<()> {
-        let is_zero3 = stage.python_eq(&Object::from(3));
-        let default = if is_zero3 { "True" } else { "False" };
-        let flag = environment.or("ACCELERATE_DEEPSPEED_ZERO3_INIT", default)?;
-        str_to_bool(&flag.value, &flag.origin, Cause::LaunchValue).map(drop)
     }
 
     fn enable_msamp(&mut self, environment: &Environment, stage: &Object) -> Step<()> {
@@ -128,12 +138,17 @@ impl DeepSpeedPlugin {
     }
 
     /// `set_mixed_precision`
-    pub(crate) fn set_mixed_precision(&mut self, asked: &Argument) -> Step<()> {
+    pub(crate) fn set_mixed_precision(
+        &mut self,
+        context: &Context<'_>,
+        asked: &Argument,
+    ) -> Step<()> {
         let precision = asked.value.python_str();
         let own = match precision.as_str() {
             "fp16" => Some("fp16"),
+            "bf16" => Some("bf16"),
             // fp8 still relies on bf16 autocast.
-            "bf16" | "fp8" => Some("bf16"),
+            "fp8" if context.behaviours.deepspeed_fp8 == DeepspeedFp8::Bf16 => Some("bf16"),
             _ => None,
         };
         if let Some(own) = own
@@ -168,6 +183,25 @@ impl DeepSpeedPlugin {
                 &format!("{dtype}.enabled"),
                 Some(&Object::Bool(own == Some(dtype))),
             )?;
+        }
+        Ok(())
+    }
+
+    /// `set_deepspeed_weakref`: transformers is told of ZeRO-3.
+    pub(crate) fn tell_transformers(&self, context: &Context<'_>) -> Step<()> {
+        if !self.zero3_init {
+            return Ok(());
+        }
+        let site = Site::new(WEAKREF, Cause::DeepSpeedConfig);
+        let zero3_init = context.behaviours.zero3_init;
+        if zero3_init != Zero3Init::TransformersIntegrations
+            && self.child("train_batch_size").is_none()
+        {
+            return Err(site.raise("KeyError", "'train_batch_size'", &self.origin));
+        }
+        if zero3_init == Zero3Init::TransformersDeepspeed {
+            let message = "No module named 'transformers.deepspeed'";
+            return Err(site.raise("ModuleNotFoundError", message, &self.origin));
         }
         Ok(())
     }
@@ -286,22 +320,33 @@ struct Settings {
     offload_optimizer_device: String,
     offload_param_device: String,
     zero3_save_16bit_model: bool,
+    /// What stands for the paths of NVMe offloading; `None` where there are no such settings.
+    nvme_path: Object,
 }
 
 impl Settings {
-    fn read(environment: &Environment) -> Step<Self> {
+    fn read(behaviours: &Behaviours, environment: &Environment) -> Step<Self> {
         let site = Site::new(POST_INIT, Cause::LaunchValue);
-        let steps = environment.or("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "auto")?;
+        let (is_number_only, default) = match behaviours.deepspeed_accumulation {
+            DeepspeedAccumulation::Number => (true, "1"),
+            DeepspeedAccumulation::NumberOrAuto => (false, "auto"),
+        };
+        let steps = environment.or("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", default)?;
         let is_number = !steps.value.is_empty() && steps.value.chars().all(char::is_numeric);
-        let gradient_accumulation_steps = match is_number {
+        let gradient_accumulation_steps = match is_number || is_number_only {
             true => Object::from(int(&steps.value, &steps.origin, site)?),
             false => Object::from(steps.value),
         };
-        let clipping = environment.or("ACCELERATE_GRADIENT_CLIPPING", "auto")?;
-        let gradient_clipping = match clipping.value == "auto" {
-            true => Object::from("auto"),
+        let (default, unset) = match behaviours.deepspeed_clipping {
+            DeepspeedClipping::NumberOrNone => ("none", Object::None),
+            DeepspeedClipping::NumberOrAuto => ("auto", Object::from("auto")),
+        };
+        let clipping = environment.or("ACCELERATE_GRADIENT_CLIPPING", default)?;
+        let gradient_clipping = match clipping.value == default {
+            true => unset,
             false => Object::Float(float(&clipping.value, &clipping.origin, site)?),
         };
+        let with_paths = behaviours.deepspeed_nvme_paths == DeepspeedNvmePaths::Known;
         let stage = environment.or("ACCELERATE_DEEPSPEED_ZERO_STAGE", "2")?;
         let save = environment.or("ACCELERATE_DEEPSPEED_ZERO3_SAVE_16BIT_MODEL", "false")?;
         Ok(Self {
@@ -315,6 +360,11 @@ impl Settings {
                 .or("ACCELERATE_DEEPSPEED_OFFLOAD_PARAM_DEVICE", "none")?
                 .value,
             zero3_save_16bit_model: save.value.to_lowercase() == "true",
+            nvme_path: if with_paths {
+                Object::from("none")
+            } else {
+                Object::None
+            },
         })
     }
 
@@ -336,10 +386,13 @@ impl Settings {
                 "zero_optimization.offload_param.device",
                 text(&self.offload_param_device),
             ),
-            ("zero_optimization.offload_param.nvme_path", text("none")),
+            (
+                "zero_optimization.offload_param.nvme_path",
+                self.nvme_path.clone(),
+            ),
             (
                 "zero_optimization.offload_optimizer.nvme_path",
-                text("none"),
+                self.nvme_path.clone(),
             ),
             (
                 "zero_optimization.stage3_gather_16bit_weights_on_model_save",
@@ -433,10 +486,15 @@ fn load(context: &mut Context<'_>, environment: &Environment, file: &Variable) -
         Lookup::Found(found) => found,
         Lookup::Unknown => {
             // Whatever the file holds, these would be refused.
-            check_fields(environment)?;
+            check_fields(context, environment)?;
             return Err(unknown(format!(
                 "the DeepSpeed config `{path}` is not at hand"
             )));
+        }
+        Lookup::Absent
+            if context.behaviours.deepspeed_missing_file == DeepspeedMissingFile::DecodingError =>
+        {
+            return Err(undecodable(file));
         }
         Lookup::Absent => {
             let message = format!(
@@ -479,19 +537,47 @@ fn load(context: &mut Context<'_>, environment: &Environment, file: &Variable) -
     }
 }
 
+/// The name of a file that is not there is taken for a config in base64.
+fn undecodable(file: &Variable) -> Stop {
+    let site = Site::new(HF_CONFIG, Cause::DeepSpeedConfig);
+    let is_base64 = |character: &char| {
+        character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '+' | '/')
+    };
+    match file.value.chars().filter(is_base64).count() % 4 {
+        0 => unknown(format!(
+            "`{}` is not there, and what is raised depends on its bytes as base64",
+            file.value
+        )),
+        _ => site.raise("Error", "Incorrect padding", &file.origin),
+    }
+}
+
+/// `zero3_init_flag`, and whether it counts.
+fn check_zero3_init(environment: &Environment, stage: &Object) -> Step<bool> {
+    let is_zero3 = stage.python_eq(&Object::from(3));
+    let default = if is_zero3 { "True" } else { "False" };
+    let flag = environment.or("ACCELERATE_DEEPSPEED_ZERO3_INIT", default)?;
+    let is_on = str_to_bool(&flag.value, &flag.origin, Cause::LaunchValue)?;
+    Ok(is_on && is_zero3)
+}
+
 /// A DeepSpeed config file forbids some keys of the accelerate config.
-fn check_fields(environment: &Environment) -> Step<()> {
+fn check_fields(context: &Context<'_>, environment: &Environment) -> Step<()> {
+    let mut forbidden = FORBIDDEN.to_vec();
+    if context.behaviours.deepspeed_nvme_paths == DeepspeedNvmePaths::Absent {
+        forbidden.retain(|name| !name.ends_with("_nvme_path"));
+    }
     let fields = environment.or("ACCELERATE_CONFIG_DS_FIELDS", "")?;
     let refused: Vec<&str> = fields
         .value
         .split(',')
-        .filter(|name| FORBIDDEN.contains(name))
+        .filter(|name| forbidden.contains(name))
         .collect();
     if refused.is_empty() {
         return Ok(());
     }
     let list =
-        Object::List(FORBIDDEN.iter().map(|name| Object::from(*name)).collect()).python_repr();
+        Object::List(forbidden.iter().map(|name| Object::from(*name)).collect()).python_repr();
     let message = format!(
         "When using `deepspeed_config_file`, the following accelerate config variables will be ignored: {list}.\n\
          Please specify them appropriately in the DeepSpeed config file.\n\
