@@ -283,6 +283,14 @@ behaviours! {
 
     // ------------------------------------------------------------------------------- import, devices, distributed type
 
+    /// What the program `accelerate` imports that its package does not require.
+    program_imports: ProgramImports {
+        /// Nothing.
+        Nothing,
+        /// pytest: without it there is no `accelerate launch`.
+        Pytest,
+    }
+
     /// When accelerate imports Transformer Engine.
     transformer_engine_import: TransformerEngineImport {
         /// With itself, if it is installed.
@@ -523,10 +531,20 @@ behaviours! {
 
     /// How the names of the other FSDP options are read.
     fsdp_names: FsdpNames {
-        /// Spelled exactly: else a `ValueError`. The wrapping policy is looked at in `prepare()`.
+        /// Spelled exactly: else a `ValueError`.
         Exact,
-        /// In any case, or as a number: else a `KeyError`. The wrapping policy is looked at in `Accelerator()`.
+        /// In any case, or as a number: else a `KeyError`.
         AnyCaseOrNumber,
+    }
+
+    /// What an unknown `FSDP_AUTO_WRAP_POLICY` comes to in `Accelerator()`.
+    fsdp_auto_wrap_policy: FsdpAutoWrapPolicy {
+        /// It passes: `prepare()` takes it for none.
+        Unchecked,
+        /// The message that should list the known ones cannot: `AttributeError`.
+        AttributeError,
+        /// `ValueError`.
+        ValueError,
     }
 
     /// How `FSDP_OFFLOAD_PARAMS` is read.
@@ -655,8 +673,11 @@ behaviours! {
     zero3_init: Zero3Init {
         /// `transformers.deepspeed`, which newer ones do not have.
         TransformersDeepspeed,
-        /// `transformers.integrations`, and the DeepSpeed config must have a `train_batch_size`.
+        /// `transformers.integrations`, which asks for a newer accelerate, and the DeepSpeed config must have a
+        /// `train_batch_size`.
         NeedsTrainBatchSize,
+        /// `transformers.integrations`, which asks for a newer accelerate.
+        TooOldForTransformers,
         /// `transformers.integrations`.
         TransformersIntegrations,
     }
@@ -683,6 +704,14 @@ behaviours! {
         Handler,
     }
 
+    /// How `prepare()` chooses the layers that torchao converts, where the script does not.
+    ao_layers: AoLayers {
+        /// It calls its own choice with the wrong arguments: `TypeError`.
+        TypeError,
+        /// All but the first and the last.
+        AllButFirstAndLast,
+    }
+
     /// What `prepare()` does with torchao under FSDP2 when it is also given an optimizer.
     ao_prepare_fsdp2: AoPrepareFsdp2 {
         /// Nothing.
@@ -703,7 +732,8 @@ behaviours! {
 
     /// How `prepare()` treats a model for FSDP2.
     fsdp2_prepare: Fsdp2Prepare {
-        /// As any other model: torch's autocast, Transformer Engine's and MS-AMP's parts included.
+        /// As any other model: torch's autocast and MS-AMP's part included. With Transformer Engine it looks for
+        /// parameters that it has replaced: `KeyError`.
         AsOthers,
         /// On its own: without torch's autocast, Transformer Engine's recipe and MS-AMP.
         OnItsOwn,

@@ -24,7 +24,7 @@ pub use run::{
 };
 pub use target::Target;
 
-use crate::knowledge::{Facts, Fp8BackendProperty, TransformerEngineImport};
+use crate::knowledge::{Facts, Fp8BackendProperty, ProgramImports, TransformerEngineImport};
 use context::Context;
 use launch::Launched;
 use runtime::{Accelerator, Environment};
@@ -148,21 +148,30 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
     }
 }
 
-/// `import accelerate`, which some releases cannot do with MS-AMP alone.
+/// The imports of accelerate and of its program, which in some releases need what the package does not require.
 fn import(context: &Context<'_>) -> Step<()> {
     let machine = &context.run.machine;
+    let missing = |package: &str, source, by: &str| {
+        Err(raise(
+            "ModuleNotFoundError",
+            format!("No module named '{package}'"),
+            source,
+            Cause::PackageMissing,
+            [Origin::of(Voice::Default, by)],
+        ))
+    };
     let imports = context.behaviours.transformer_engine_import;
     if imports == TransformerEngineImport::IfAnyFp8Package
         && machine.has("msamp")
         && !machine.has("transformer_engine")
     {
-        return Err(raise(
-            "ModuleNotFoundError",
-            "No module named 'transformer_engine'",
-            "utils/transformer_engine.py",
-            Cause::PackageMissing,
-            [Origin::of(Voice::Default, "import accelerate")],
-        ));
+        let source = "utils/transformer_engine.py";
+        return missing("transformer_engine", source, "import accelerate");
+    }
+    let needs_pytest = context.run.launcher == Launcher::Accelerate
+        && context.behaviours.program_imports == ProgramImports::Pytest;
+    if needs_pytest && !machine.has("pytest") {
+        return missing("pytest", "commands/test.py", "accelerate launch");
     }
     Ok(())
 }

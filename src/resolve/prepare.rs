@@ -11,8 +11,8 @@ use super::runtime::{
 };
 use super::stop::{Step, Stop, raise};
 use crate::knowledge::{
-    AoPrepareFsdp2, DeepspeedMicroBatch, Fp8Capability, Fp8Prepare, Fsdp2Prepare, FsdpAutocast,
-    FsdpOptimizer, Ipex,
+    AoLayers, AoPrepareFsdp2, DeepspeedMicroBatch, Fp8Capability, Fp8Prepare, Fsdp2Prepare,
+    FsdpAutocast, FsdpOptimizer, Ipex,
 };
 use crate::source::Object;
 
@@ -69,6 +69,11 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
             prepare_msamp(context, accelerator)?;
         }
         if backend == Some(Backend::Te) {
+            if accelerator.is_fsdp2() && !alone {
+                let site = Site::new(PREPARE, Cause::FsdpOption);
+                let origin = accelerator.backend_origin();
+                return Err(site.raise("KeyError", "Parameter containing: …", &origin));
+            }
             let own = accelerator.handlers.te.clone();
             apply_fp8_autowrap(context, own.or_else(|| fp8_recipe(accelerator)).as_ref())?;
             te_autocast = can_enter_fp8(context, accelerator)?;
@@ -241,6 +246,12 @@ fn prepare_ao(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
     let Some(handler) = accelerator.handlers.ao else {
         return Err(no_handler("config", PREPARE_AO, accelerator));
     };
+    if context.behaviours.ao_layers == AoLayers::TypeError {
+        let message =
+            "filter_linear_layers() got an unexpected keyword argument 'first_layer_name'";
+        let site = Site::new("utils/ao.py:convert_model_to_fp8_ao", Cause::Other);
+        return Err(site.raise("TypeError", message, &accelerator.backend_origin()));
+    }
     if accelerator.is_fsdp2()
         && context.behaviours.ao_prepare_fsdp2 == AoPrepareFsdp2::ReadsConfig
         && !handler.has_config

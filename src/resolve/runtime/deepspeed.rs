@@ -194,16 +194,28 @@ impl DeepSpeedPlugin {
         }
         let site = Site::new(WEAKREF, Cause::DeepSpeedConfig);
         let zero3_init = context.behaviours.zero3_init;
-        if zero3_init != Zero3Init::TransformersIntegrations
-            && self.child("train_batch_size").is_none()
-        {
+        let needs_batch_size = matches!(
+            zero3_init,
+            Zero3Init::TransformersDeepspeed | Zero3Init::NeedsTrainBatchSize
+        );
+        if needs_batch_size && self.child("train_batch_size").is_none() {
             return Err(site.raise("KeyError", "'train_batch_size'", &self.origin));
         }
-        if zero3_init == Zero3Init::TransformersDeepspeed {
-            let message = "No module named 'transformers.deepspeed'";
-            return Err(site.raise("ModuleNotFoundError", message, &self.origin));
+        match zero3_init {
+            Zero3Init::TransformersDeepspeed => {
+                let message = "No module named 'transformers.deepspeed'";
+                Err(site.raise("ModuleNotFoundError", message, &self.origin))
+            }
+            Zero3Init::NeedsTrainBatchSize | Zero3Init::TooOldForTransformers => {
+                let message = format!(
+                    "accelerate>=0.26.0 is required for a normal functioning of this module, but found \
+                     accelerate=={}.",
+                    context.facts.version
+                );
+                Err(site.raise("ImportError", message, &self.origin))
+            }
+            Zero3Init::TransformersIntegrations => Ok(()),
         }
-        Ok(())
     }
 
     /// `AcceleratorState.mixed_precision` under DeepSpeed.

@@ -8,8 +8,8 @@ use super::super::run::{Origin, Voice};
 use super::super::stop::{Step, Stop, raise};
 use super::Environment;
 use crate::knowledge::{
-    Enumeration, Fsdp2StateDictType, FsdpActivationCheckpointingOffload, FsdpNames,
-    FsdpOffloadParams, FsdpPrecisions, FsdpShardingStrategy, FsdpSyncModuleStates,
+    Enumeration, Fsdp2StateDictType, FsdpActivationCheckpointingOffload, FsdpAutoWrapPolicy,
+    FsdpNames, FsdpOffloadParams, FsdpPrecisions, FsdpShardingStrategy, FsdpSyncModuleStates,
 };
 use crate::source::Object;
 
@@ -139,9 +139,9 @@ impl FsdpPlugin {
             FsdpNames::AnyCaseOrNumber => {
                 check_backward_prefetch(environment)?;
                 check_state_dict_type(context, environment, version)?;
-                check_auto_wrap_policy(context, environment)?;
             }
         }
+        check_auto_wrap_policy(context, environment)?;
         let mut sync_module_states = Switch {
             value: false,
             origin: Origin::of(Voice::Default, "FSDP_SYNC_MODULE_STATES"),
@@ -325,9 +325,17 @@ fn check_state_dict_type(
 
 fn check_auto_wrap_policy(context: &Context<'_>, environment: &Environment) -> Step<()> {
     let variable = environment.or("FSDP_AUTO_WRAP_POLICY", "NO_WRAP")?;
+    let check = context.behaviours.fsdp_auto_wrap_policy;
+    if check == FsdpAutoWrapPolicy::Unchecked {
+        return Ok(());
+    }
     let policies = context.facts.values(Enumeration::FsdpAutoWrapPolicy);
     let upper = variable.value.to_uppercase();
     if !policies.contains(&upper) {
+        if check == FsdpAutoWrapPolicy::AttributeError {
+            let message = "'list' object has no attribute 'keys'";
+            return Err(SITE.raise("AttributeError", message, &variable.origin));
+        }
         let list = Object::List(
             policies
                 .iter()

@@ -128,6 +128,9 @@ pub(crate) fn state(
     if environment.is_true("ACCELERATE_USE_DEEPSPEED", context)? && !cpu {
         if context.behaviours.deepspeed_alone == DeepspeedAlone::Deepspeed {
             state.distributed_type = DistributedType::DeepSpeed;
+            if !(keeps_fp8 && is_fp8) {
+                state.mixed_precision = Argument::new("no", asked.origin.clone());
+            }
         }
         if let Some(mut plugin) = deepspeed {
             if context.behaviours.deepspeed_precision == DeepspeedPrecision::OfState {

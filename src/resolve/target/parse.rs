@@ -16,6 +16,7 @@ const INSTALLABLE: &[(&str, &[&str])] = &[
     ("torch_xla", &["torch-xla", "xla"]),
     ("sagemaker", &[]),
     ("megatron", &["megatron-lm", "megatron_lm"]),
+    ("pytest", &[]),
 ];
 
 /// Packages whose version can be declared besides accelerate's.
