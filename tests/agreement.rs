@@ -1,6 +1,8 @@
 //! The model against the real accelerate: recorded answers of the oracle (../shared/oracle) to cases of our own
 //! (tools/random_cases.py, chosen by tools/select_recorded.py so that every branch seen is there).
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::collections::BTreeMap;
 
 use fp8lint::cli::batch;

@@ -3,6 +3,7 @@
 Chooses, from many recorded answers of the oracle, a few that cover every branch seen: tests/recorded/accelerate.jsonl.
 
   python3 tools/select_recorded.py ANSWERS.jsonl ... > tests/recorded/accelerate.jsonl
+  python3 tools/select_recorded.py --all CASES.jsonl ANSWERS.jsonl > tests/recorded/examples.jsonl
 
 A case is kept where it shows something that no kept one shows: an exception (type, message without its values, function)
 or a verdict with its launcher and the recipe variables, each in the versions given. Of each answer only what the tests
@@ -51,7 +52,15 @@ def kept(result):
     return answer
 
 
+def keep_all(cases, answers):
+    with open(cases, encoding="utf-8") as left, open(answers, encoding="utf-8") as right:
+        for case, result in zip(left, right, strict=True):
+            print(json.dumps({"case": json.loads(case), "answer": kept(json.loads(result))}))
+
+
 def main():
+    if sys.argv[1] == "--all":
+        return keep_all(*sys.argv[2:])
     seen, budget = set(), {}
     for name in sys.argv[1:]:
         with open(name, encoding="utf-8") as lines:

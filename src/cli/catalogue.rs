@@ -1,26 +1,32 @@
 //! Everything that has a code: the rules, and the notices of the checking itself.
 
 use crate::resolve::target::closest;
-use crate::rules::{Confidence, RULES, Severity};
+use crate::rules::{Confidence, Example, RULES, Severity};
 
 use super::failure::Failure;
 use super::notices;
 
 /// What there is to say about a code.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Described {
-    pub(super) code: &'static str,
-    pub(super) name: &'static str,
-    pub(super) severity: Severity,
-    pub(super) confidence: Confidence,
+pub struct Described {
+    /// The stable code: `FP101`.
+    pub code: &'static str,
+    /// The kebab-case name, accepted wherever the code is.
+    pub name: &'static str,
+    /// How bad its findings are, unless a finding says otherwise.
+    pub severity: Severity,
+    /// How sure its findings are, unless a finding says otherwise.
+    pub confidence: Confidence,
     /// One line.
-    pub(super) summary: &'static str,
+    pub summary: &'static str,
     /// Why, and what to do.
-    pub(super) explanation: &'static str,
+    pub explanation: &'static str,
+    /// Files that show it, and files that are as they should be; a notice may have none.
+    pub examples: &'static [Example],
 }
 
 /// Everything that has a code, sorted by it.
-pub(super) fn all() -> Vec<Described> {
+pub fn all() -> Vec<Described> {
     let rules = RULES.iter().map(|rule| Described {
         code: rule.code,
         name: rule.name,
@@ -28,6 +34,7 @@ pub(super) fn all() -> Vec<Described> {
         confidence: rule.confidence,
         summary: rule.summary,
         explanation: rule.explanation,
+        examples: rule.examples,
     });
     let mut all: Vec<Described> = rules.chain(notices::NOTICES.iter().copied()).collect();
     all.sort_by_key(|described| described.code);

@@ -10,7 +10,6 @@ use crate::resolve::target::closest;
 
 use super::arguments::CheckArguments;
 use super::failure::{Exit, Failure};
-use super::target::facts;
 use super::{notices, workers};
 
 use file::FileResult;
@@ -19,10 +18,9 @@ use plan::Plan;
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let plan = Plan::new(arguments)?;
-    let facts = facts(&plan.target)?;
     let (inputs, problems) = plan::inputs(arguments, &plan)?;
     let results = workers::map(plan.threads, &inputs, |input| {
-        file::check(input, &plan.target, facts)
+        file::check(input, &plan.target)
     });
     let read = results.iter().filter(|result| result.read).count();
     let nothing_read = read == 0 && !(problems.is_empty() && results.is_empty());

@@ -1,12 +1,14 @@
 //! `fp8lint explain RULE` and `fp8lint rules`.
 
-use super::catalogue;
+use crate::rules::Example;
+
+use super::catalogue::{self, Described};
 use super::failure::Failure;
 
-/// What a rule is about, why, and what to do.
+/// What a rule is about, why, what to do, and its examples.
 pub(super) fn explain(rule: &str) -> Result<String, Failure> {
     let described = catalogue::find(rule)?;
-    Ok(format!(
+    let mut text = format!(
         "{} {}\n{}, {}\n\n{}\n\n{}\n",
         described.code,
         described.name,
@@ -14,21 +16,44 @@ pub(super) fn explain(rule: &str) -> Result<String, Failure> {
         described.confidence.as_str(),
         described.summary,
         described.explanation.trim(),
-    ))
+    );
+    for (heading, fails) in [("Found", true), ("Passed", false)] {
+        let examples = described.examples.iter();
+        for example in examples.filter(|example| example.fails == fails) {
+            text.push_str(&shown(heading, example));
+        }
+    }
+    Ok(text)
+}
+
+/// An example under its heading.
+fn shown(heading: &str, example: &Example) -> String {
+    let mut text = format!("\n{heading}: {}", example.title);
+    if !example.target.is_empty() {
+        text.push_str(&format!(
+            " (--target {})",
+            example.target.join(" --target ")
+        ));
+    }
+    text.push('\n');
+    for line in example.text.lines() {
+        text.push_str("    ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
 }
 
 /// One line for each rule.
 pub(super) fn list() -> String {
     let all = catalogue::all();
-    let width = all
-        .iter()
-        .map(|described| described.name.len())
-        .max()
-        .unwrap_or(0);
+    let width = |column: fn(&Described) -> usize| all.iter().map(column).max().unwrap_or(0);
+    let name = width(|described| described.name.len());
+    let severity = width(|described| described.severity.as_str().len());
     all.iter()
         .map(|described| {
             format!(
-                "{}  {:width$}  {:7}  {}\n",
+                "{}  {:name$}  {:severity$}  {}\n",
                 described.code,
                 described.name,
                 described.severity.as_str(),

@@ -2,7 +2,7 @@
 
 mod arguments;
 pub mod batch;
-mod catalogue;
+pub mod catalogue;
 mod check;
 mod explain;
 mod failure;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::rules::{Confidence, Finding, Key, Label, Severity};
+use crate::rules::{Confidence, Example, Finding, Key, Label, Severity};
 use crate::source::{SourceFile, Span};
 
 use super::catalogue::Described;
@@ -16,6 +16,7 @@ const UNREADABLE_FILE: Described = Described {
     explanation: "\
 The path does not exist, is not a regular file, or must not be read. The rest of the run goes on; where nothing at all
 could be read, the exit code is 3. Correct the path, or the permissions of the file.",
+    examples: &[],
 };
 
 const FILE_TOO_LARGE: Described = Described {
@@ -27,6 +28,7 @@ const FILE_TOO_LARGE: Described = Described {
     explanation: "\
 An accelerate config has a few kilobytes. Data that happens to look like one is left out, so that a check stays quick;
 the note is only given for a file that was named itself, or that begins as a config does.",
+    examples: &[],
 };
 
 const TEMPLATE: Described = Described {
@@ -40,6 +42,10 @@ With `{{ … }}`, `{% … %}`, `${…}` or `$NAME` in the place of values it can
 in, as your build does, and check the result; it can be given on standard input:
 
     envsubst < config.yaml.tmpl | fp8lint - --stdin-filename config.yaml",
+    examples: &[Example::fails(
+        "a placeholder in the place of a value",
+        "distributed_type: FSDP\nmixed_precision: {{ precision }}\nnum_processes: 8\n",
+    )],
 };
 
 const NO_CONFIG_IN_FILE: Described = Described {
@@ -52,6 +58,10 @@ const NO_CONFIG_IN_FILE: Described = Described {
 The file is empty, is no text, cannot be parsed, is no mapping, or has the keys of an accelerate config one level too
 deep: accelerate reads top-level keys only. Files that are found in a folder are passed over silently; a file that is
 named itself was meant to be checked, so it is said that it was not.",
+    examples: &[Example::fails(
+        "one level too deep",
+        "accelerate:\n  distributed_type: FSDP\n  mixed_precision: bf16\n",
+    )],
 };
 
 /// The notices, sorted by code.

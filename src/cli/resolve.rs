@@ -41,9 +41,14 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     })?;
     let run = Run::assumed(Config::of_bytes(&shown, bytes), &target);
     let facts = super::target::facts(&target)?;
-    let subject = Subject::new(&run, facts, &target, &Partners::of(&shown));
+    let partners = Partners::of(&shown);
+    let subject = Subject::new(&run, facts, &target, &partners);
     let output = Output::standard(arguments.color);
-    output.write(report::resolution(&subject, output.colour()).as_bytes())?;
+    let mut text = report::resolution(&subject, output.colour());
+    if !target.accelerate_others.is_empty() {
+        text.push_str(&report::outcomes(&run, &target, &partners));
+    }
+    output.write(text.as_bytes())?;
     Ok(Exit::Clean)
 }
 

@@ -85,9 +85,20 @@ impl Interval {
             .is_some_and(|known| self.first <= known && self.last.is_none_or(|last| known <= last))
     }
 
+    /// The intervals that these releases make together; unknown ones count as the known one below.
+    pub(super) fn folded(releases: &[Version]) -> Vec<Self> {
+        let newest = RELEASES.versions.len().saturating_sub(1);
+        let positions = releases.iter().filter_map(|release| RELEASES.at(release));
+        let single = |at: usize| (at, (at != newest).then_some(at));
+        Self::of_positions(positions.map(single).collect())
+    }
+
     /// The intervals that these rows make together: rows that touch or overlap become one.
     pub(super) fn joined<'a>(spans: impl Iterator<Item = Span<'a>>) -> Vec<Self> {
-        let mut positions: Vec<_> = spans.filter_map(|span| span.positions()).collect();
+        Self::of_positions(spans.filter_map(|span| span.positions()).collect())
+    }
+
+    fn of_positions(mut positions: Vec<(usize, Option<usize>)>) -> Vec<Self> {
         positions.sort_unstable();
         let mut joined: Vec<(usize, Option<usize>)> = Vec::new();
         for (first, last) in positions {

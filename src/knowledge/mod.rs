@@ -55,6 +55,11 @@ pub fn newest() -> &'static Version {
     releases().last().unwrap_or(&NONE)
 }
 
+/// The intervals that these releases make together: what holds in each of them.
+pub fn folded(releases: &[Version]) -> Vec<Interval> {
+    Interval::folded(releases)
+}
+
 /// What is known of this version of accelerate; `None` for one older than the first known release. A local version
 /// (`1.12.0+vendor`) counts as its release.
 pub fn accelerate(version: &Version) -> Option<Known> {

@@ -19,7 +19,7 @@ use crate::rules::{Finding, Severity};
 
 pub use escape::one_line;
 pub use fingerprint::fingerprint;
-pub use resolution::resolution;
+pub use resolution::{outcomes, resolution};
 
 /// The JSON Schema of the `json` report.
 pub const JSON_SCHEMA: &str = include_str!("json-schema.json");

@@ -2,8 +2,12 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level};
 
-use crate::resolve::{Backend, Config, Exception, Launcher, Origin, Outcome, Run, Stage, Verdict};
-use crate::rules::{Label, Subject};
+use crate::knowledge::{self, Version};
+use crate::resolve::{
+    Backend, Config, Exception, Files, Launcher, Origin, Outcome, Run, Stage, Target, Verdict,
+    resolve,
+};
+use crate::rules::{Label, Subject, precision_that_runs};
 
 use super::escape;
 use super::text::{renderer, with_snippets};
@@ -147,7 +151,7 @@ fn command(run: &Run) -> String {
 
 fn closing_line(subject: &Subject<'_>) -> String {
     let version = subject.version();
-    let runs = subject.runs(&subject.outcome);
+    let runs = precision_that_runs(&subject.outcome);
     match (&subject.outcome.verdict, runs) {
         (Verdict::Unknown { why }, _) => {
             format!("It cannot be told what runs under {version}: {why}.")
@@ -176,5 +180,85 @@ fn closing_line(subject: &Subject<'_>) -> String {
             format!("Is launched under {version}; the rest happens on other machines.")
         }
         _ => format!("Does not run under {version}."),
+    }
+}
+
+/// What the run comes to under every release that the target allows: neighbours with the same outcome in one line.
+pub fn outcomes(run: &Run, target: &Target, files: &dyn Files) -> String {
+    let mut rows: Vec<(Vec<Version>, String)> = Vec::new();
+    for version in target
+        .accelerate_others
+        .iter()
+        .chain([&target.accelerate.value])
+    {
+        let Some(known) = knowledge::accelerate(version) else {
+            continue;
+        };
+        let outcome = in_short(&resolve(run, known.facts, files));
+        match rows.last_mut() {
+            Some((versions, same)) if *same == outcome => {
+                versions.push(known.facts.version.clone())
+            }
+            _ => rows.push((vec![known.facts.version.clone()], outcome)),
+        }
+    }
+    let rows: Vec<(String, String)> = rows
+        .into_iter()
+        .map(|(versions, outcome)| (between(&versions), outcome))
+        .collect();
+    let width = rows
+        .iter()
+        .map(|(versions, _)| versions.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut text = "\nUnder every release that the target allows:\n".to_owned();
+    for (versions, outcome) in rows {
+        text.push_str(&format!(
+            "  {versions:width$}  {}\n",
+            escape::one_line(&outcome)
+        ));
+    }
+    text
+}
+
+/// `1.4.0–1.8.1`
+fn between(versions: &[Version]) -> String {
+    match versions {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first, .., last] => format!("{first}–{last}"),
+    }
+}
+
+/// One line: in which precision it trains, or which exception ends it where.
+fn in_short(outcome: &Outcome) -> String {
+    let exception = outcome.exception().map_or_else(String::new, |exception| {
+        let message = exception
+            .message
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let short: String = message.chars().take(100).collect();
+        let ellipsis = if short.len() < message.len() {
+            "…"
+        } else {
+            ""
+        };
+        format!("{}: {short}{ellipsis}", exception.kind)
+    });
+    match &outcome.verdict {
+        Verdict::RaisesAtImport => format!("raises in `import accelerate`: {exception}"),
+        Verdict::RaisesAtLaunch => format!("refused by `accelerate launch`: {exception}"),
+        Verdict::RaisesAtInit => format!("raises in `Accelerator()`: {exception}"),
+        Verdict::RaisesAtPrepare => format!("raises in `accelerator.prepare()`: {exception}"),
+        Verdict::Fp8(backend) => format!("trains in fp8 by {backend}"),
+        Verdict::Unknown { why } => format!("unknown: {why}"),
+        Verdict::LaunchOnly => "is launched".to_owned(),
+        Verdict::InitOnly { .. } | Verdict::NoFp8 { .. } => {
+            format!(
+                "trains in {}",
+                precision_that_runs(outcome).unwrap_or_default()
+            )
+        }
     }
 }

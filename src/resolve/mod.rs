@@ -4,6 +4,7 @@
 //! of the script, [`runtime`] is `Accelerator()`, [`prepare`] is `accelerator.prepare(model, optimizer)`. What differs
 //! between versions is looked up in [`crate::knowledge`]; no version is compared here.
 
+mod asks;
 mod context;
 mod launch;
 pub mod outcome;
@@ -14,6 +15,7 @@ mod runtime;
 mod stop;
 pub mod target;
 
+pub use asks::asks;
 pub use outcome::{
     Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable,
     Verdict,

@@ -87,6 +87,8 @@ pub struct Target {
     pub accelerate: Declared<Version>,
     /// What was asked for, where it is not that release itself.
     pub accelerate_asked: Option<Asked>,
+    /// The other known releases that the range allows, ascending. A finding says in which of them it holds.
+    pub accelerate_others: Vec<Version>,
     /// The GPU model.
     pub gpu: Option<Declared<Gpu>>,
     /// The compute capability, said itself or through the GPU model.
@@ -109,6 +111,7 @@ impl Target {
                 origin: TargetOrigin::Default,
             },
             accelerate_asked: None,
+            accelerate_others: Vec::new(),
             gpu: None,
             capability: None,
             installed: None,

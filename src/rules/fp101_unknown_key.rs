@@ -35,8 +35,8 @@ Correct or remove the key, or use a version that knows it.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::UnknownKeys]) {
-        let mut reported = keys(exception).filter(|(key, _)| key != "fp8").peekable();
-        while let Some((key, index)) = reported.next() {
+        // `fp8` has rules of its own.
+        for (key, index) in keys(exception).filter(|(key, _)| key != "fp8") {
             findings.push(finding(subject, exception, &key, index));
         }
     }

@@ -46,6 +46,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             finding.related.push(subject.label(other, "together with this"));
         }
         finding.help = Some(match exception.cause {
+            Cause::BackendWithoutFp8 if under_deepspeed(outcome) => {
+                "use accelerate 1.11.0 or newer: before, fp8 is not kept under DeepSpeed".to_owned()
+            }
             Cause::AoFsdp2 => "use accelerate 1.13.0 or newer, or backend: TE".to_owned(),
             _ => format!("correct `{}`", origin.name),
         });
@@ -61,6 +64,11 @@ fn raised(outcome: &Outcome) -> Option<(&'static str, &Exception)> {
     let runtime = outcome.runtime.as_ref().and_then(|runtime| runtime.exception.as_ref());
     let prepare = outcome.prepare.as_ref().and_then(|prepare| prepare.exception.as_ref());
     runtime.map(|exception| ("Accelerator()", exception)).or(prepare.map(|exception| ("accelerator.prepare()", exception)))
+}
+
+fn under_deepspeed(outcome: &Outcome) -> bool {
+    let decided = outcome.decision("distributed_type");
+    decided.is_some_and(|decision| decision.value == "DEEPSPEED")
 }
 
 fn is_other(exception: &Exception) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::resolve::Cause;
 
-use super::subject::runs;
+use super::precision_that_runs;
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
 
 pub(crate) static RULE: Rule = Rule {
@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if subject.section("fp8_config").next().is_none() {
         return;
     }
-    let runs = runs(last).unwrap_or_else(|| "another precision".to_owned());
+    let runs = precision_that_runs(last).unwrap_or_else(|| "another precision".to_owned());
     let message = format!("`fp8_config` has no effect in {}: the run trains in {runs}", subject.version());
     let mut finding = RULE.finding(message, Label::key(&place, "read only beside `mixed_precision: fp8`"));
     finding.key.route = place.route;

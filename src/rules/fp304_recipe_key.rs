@@ -2,6 +2,7 @@
 
 use crate::source::{EntryRef, Route};
 
+use super::recipe::variable_of;
 use super::subject::shown;
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
 use crate::resolve::target::closest;
@@ -51,14 +52,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a recipe class (or the backend choice) reads what this key is exported as.
+/// Whether anything reads what this key is exported as.
 fn is_read(subject: &Subject<'_>, key: &str) -> bool {
-    let attribute = if key.starts_with("fp8") { key.to_owned() } else { format!("fp8_{key}") };
-    let variable = match attribute.as_str() {
-        "fp8_override_linear_precision" => "ACCELERATE_FP8_OVERRIDE_FPROP".to_owned(),
-        other => format!("ACCELERATE_{}", other.to_uppercase()),
-    };
-    !subject.facts.readers(&variable).is_empty()
+    !subject.facts.readers(&variable_of(key)).is_empty()
 }
 
 fn finding(subject: &Subject<'_>, entry: &EntryRef<'_>, key: &str) -> Option<Finding> {

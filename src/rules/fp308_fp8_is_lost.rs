@@ -2,7 +2,7 @@
 
 use crate::resolve::{LauncherKind, Verdict};
 
-use super::subject::runs;
+use super::precision_that_runs;
 use super::{AskedAndRuns, Confidence, Example, Finding, Label, Rule, Severity, Subject};
 
 pub(crate) static RULE: Rule = Rule {
@@ -43,7 +43,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let on_megatron = last.decision("distributed_type").is_some_and(|decision| decision.value == "MEGATRON_LM");
     let launcher = last.launch.as_ref().and_then(|launch| launch.launcher);
-    let (runs, why) = match (&last.verdict, runs(last)) {
+    let (runs, why) = match (&last.verdict, precision_that_runs(last)) {
         (Verdict::InitOnly { .. }, _) if on_megatron => {
             ("what Megatron-LM is set to".to_owned(), "nothing tells Megatron-LM of fp8")
         }

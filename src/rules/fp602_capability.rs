@@ -1,6 +1,6 @@
 //! FP602: the declared GPU cannot do fp8.
 
-use super::subject::runs;
+use super::precision_that_runs;
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
 
 pub(crate) static RULE: Rule = Rule {
@@ -28,7 +28,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let Some(place) = subject.top("mixed_precision") else { return };
     let (major, minor) = subject.run.machine.capability;
-    let consequence = match (last.exception(), runs(last)) {
+    let consequence = match (last.exception(), precision_that_runs(last)) {
         (Some(exception), _) => format!("raises {}", advice::shown(exception)),
         (None, Some(runs)) if runs != "fp8" => format!("trains in {runs}, with a warning only"),
         _ => "goes on, and Transformer Engine itself refuses".to_owned(),

@@ -7,12 +7,15 @@ mod advice;
 mod examples;
 pub mod finding;
 mod names;
+mod recipe;
+mod releases;
 mod sections;
 pub mod subject;
 
 pub use examples::Example;
 pub use finding::{AskedAndRuns, Confidence, Finding, Key, Label, Severity};
-pub use subject::Subject;
+pub use releases::judge;
+pub use subject::{Subject, precision_that_runs};
 
 /// A rule: what it is called, what it says about itself, and how it judges.
 pub struct Rule {
@@ -61,8 +64,8 @@ pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
         .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
 }
 
-/// Everything that the rules have to say about one run, in the order of the text.
-pub fn judge(subject: &Subject<'_>) -> Vec<Finding> {
+/// Everything that the rules have to say about one run under one release, in the order of the text.
+pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in RULES {
         (rule.check)(subject, &mut findings);
@@ -111,6 +114,15 @@ rules! {
     fp306_no_fp8_backend,
     fp307_duplicate_key,
     fp308_fp8_is_lost,
+    fp309_precision_is_lost,
+    fp312_fp8_config_type,
+    fp313_recipe_setting,
+    fp314_unused_section,
+    fp315_downcast_bf16,
+    fp316_legacy_key,
+    fp317_section_key,
+    fp401_section_beats_top_level,
     fp601_package_missing,
     fp602_capability,
+    fp603_bf16_emulated,
 }

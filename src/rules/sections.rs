@@ -3,7 +3,7 @@
 use crate::knowledge::DynamoSection;
 use crate::source::{EntryRef, Route};
 
-use super::subject::runs;
+use super::precision_that_runs;
 use super::{Finding, Label, Rule, Severity, Subject};
 
 /// The sections that are copied into the launch namespace.
@@ -65,8 +65,8 @@ impl StraySetting<'_> {
     /// The finding that both rules begin with. `asks`: whether the setting asks for fp8 rather than switching it off.
     pub(super) fn finding(&self, subject: &Subject<'_>, rule: &Rule, asks: bool) -> Finding {
         let last = subject.last();
-        let is_fp8 = runs(last).as_deref() == Some("fp8");
-        let consequence = match runs(last) {
+        let is_fp8 = precision_that_runs(last).as_deref() == Some("fp8");
+        let consequence = match precision_that_runs(last) {
             Some(_) if is_fp8 => ", and it has no effect".to_owned(),
             Some(runs) if asks => {
                 format!(", and the run trains in {runs}: what `mixed_precision` says")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::knowledge::Facts;
 use crate::resolve::{
-    self, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
+    self, Ask, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
     Verdict, Voice,
 };
 use crate::source::{Document, EntryRef, NodeRef, Object, Route};
@@ -22,6 +22,8 @@ pub struct Subject<'a> {
     pub facts: &'a Facts,
     /// The versions and hardware assumed.
     pub target: &'a Target,
+    /// Every place that asks for a precision or sets something about it.
+    pub asks: Vec<Ask>,
     /// What the run comes to.
     pub outcome: Outcome,
     /// What it would come to if the faults that end it were taken away one after the other: the faults behind the
@@ -53,6 +55,7 @@ impl<'a> Subject<'a> {
             run,
             facts,
             target,
+            asks: resolve::asks(run),
             outcome,
             behind,
         }
@@ -169,18 +172,18 @@ impl<'a> Subject<'a> {
 
     /// `mixed_precision` of the config, lower-cased, if it is text.
     pub fn precision(&self) -> Option<String> {
-        let entry = self.root()?.get("mixed_precision")?;
-        entry.value.text().map(str::to_lowercase)
-    }
-
-    /// The precision that an outcome trains in, as people write it; `None` where it does not get so far.
-    pub fn runs(&self, outcome: &Outcome) -> Option<String> {
-        runs(outcome)
+        let is_top = |ask: &&Ask| {
+            ask.origin.voice == Voice::ConfigKey && ask.origin.name == "mixed_precision"
+        };
+        match &self.asks.iter().find(is_top)?.value {
+            Object::Str(text) => Some(text.to_lowercase()),
+            _ => None,
+        }
     }
 
     /// What is asked for, and what this outcome gives.
     pub fn asked_and_runs(&self, asked: &str, outcome: &Outcome) -> AskedAndRuns {
-        let runs = match (&outcome.verdict, runs(outcome)) {
+        let runs = match (&outcome.verdict, precision_that_runs(outcome)) {
             (Verdict::RaisesAtImport, _) => "raises in `import accelerate`".to_owned(),
             (Verdict::RaisesAtLaunch, _) => "refused by `accelerate launch`".to_owned(),
             (Verdict::RaisesAtInit, _) => "raises in `Accelerator()`".to_owned(),
@@ -195,8 +198,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The precision that an outcome trains in, as people write it.
-pub(crate) fn runs(outcome: &Outcome) -> Option<String> {
+/// The precision that an outcome trains in, as people write it; `None` where it does not get so far.
+pub fn precision_that_runs(outcome: &Outcome) -> Option<String> {
     match &outcome.verdict {
         Verdict::Fp8(_) => Some("fp8".to_owned()),
         Verdict::NoFp8 { precision, .. } => {

@@ -1,5 +1,7 @@
 //! Runs the program on small repositories, in an environment that holds nothing of the machine's own.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -45,18 +47,10 @@ impl Repository {
         fs::read_to_string(self.path().join(path)).unwrap()
     }
 
-    /// The program, to be given more settings. Of the environment only the way to git is left: no `CI`, `NO_COLOR`,
-    /// `GITHUB_*`, no settings of the user's git.
+    /// The program in this repository, to be given more settings.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("fp8lint"));
-        command
-            .args(arguments)
-            .current_dir(self.path())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.path().join("no-home"))
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .stdin(Stdio::null());
+        let mut command = program(self.path());
+        command.args(arguments);
         command
     }
 
@@ -77,6 +71,20 @@ impl Repository {
         child.stdin.take().unwrap().write_all(input).unwrap();
         output(child.wait_with_output().unwrap())
     }
+}
+
+/// The program in a folder. Of the environment only the way to git is left: no `CI`, `NO_COLOR`, `GITHUB_*`, no settings
+/// of the user's git.
+pub fn program(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fp8lint"));
+    command
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder.join("no-home"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdin(Stdio::null());
+    command
 }
 
 /// Runs a command to its end.

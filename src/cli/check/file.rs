@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use crate::discover;
 use crate::formats::{self, Kind};
-use crate::knowledge::Facts;
 use crate::report::CheckedFile;
 use crate::resolve::{Config, ConfigFile, Run, Target};
-use crate::rules::{self, Finding, Subject};
+use crate::rules::{self, Finding};
 use crate::source::{ReadError, SourceFile, Syntax};
 
 use super::super::notices::{self, NoConfig};
@@ -33,7 +32,7 @@ pub(super) struct FileResult {
 }
 
 /// Read → recognise → resolve → judge, for one file.
-pub(super) fn check(input: &Input, target: &Target, facts: &Facts) -> FileResult {
+pub(super) fn check(input: &Input, target: &Target) -> FileResult {
     let (shown, explicit, bytes) = match input {
         Input::File(file) => (&file.shown, file.explicit, read_file(&file.path)),
         Input::StandardInput { shown } => (shown, true, read_all(io::stdin().lock())),
@@ -61,13 +60,13 @@ pub(super) fn check(input: &Input, target: &Target, facts: &Facts) -> FileResult
     let looks_like_config =
         std::str::from_utf8(&bytes).is_err() && looks_like_config(&decode(&bytes));
     match SourceFile::new(shown.clone(), bytes) {
-        Ok(source) => check_text(Arc::new(source), explicit, target, facts, &mut result),
+        Ok(source) => check_text(Arc::new(source), explicit, target, &mut result),
         Err(error) => {
             if looks_like_config {
                 let path = shown.clone();
                 result.recognised(shown, Kind::Accelerate);
                 let config = Config::Unreadable { path, error };
-                result.findings.extend(judge(shown, config, target, facts));
+                result.findings.extend(judge(shown, config, target));
             } else if explicit {
                 result
                     .findings
@@ -78,13 +77,7 @@ pub(super) fn check(input: &Input, target: &Target, facts: &Facts) -> FileResult
     result
 }
 
-fn check_text(
-    file: Arc<SourceFile>,
-    explicit: bool,
-    target: &Target,
-    facts: &Facts,
-    result: &mut FileResult,
-) {
+fn check_text(file: Arc<SourceFile>, explicit: bool, target: &Target, result: &mut FileResult) {
     let text = file.text();
     if !explicit && !formats::may_be_config(text) {
         return;
@@ -99,7 +92,7 @@ fn check_text(
                     let shown = file.path.clone();
                     let read = read.map(Arc::new);
                     let config = Config::File(ConfigFile { file, read });
-                    result.findings.extend(judge(&shown, config, target, facts));
+                    result.findings.extend(judge(&shown, config, target));
                 }
             }
         }
@@ -144,10 +137,10 @@ impl FileResult {
 }
 
 /// Resolve → judge, for the run that is assumed for a config that nothing launches.
-fn judge(shown: &str, config: Config, target: &Target, facts: &Facts) -> Vec<Finding> {
+fn judge(shown: &str, config: Config, target: &Target) -> Vec<Finding> {
     let run = Run::assumed(config, target);
     let partners = Partners::of(shown);
-    rules::judge(&Subject::new(&run, facts, target, &partners))
+    rules::judge(&run, target, &partners)
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {

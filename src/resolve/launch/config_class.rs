@@ -164,9 +164,10 @@ fn from_file(config: &ConfigFile, without: &[Route], facts: &Facts) -> Step<Defa
         Class::SageMaker
     };
     let is_yaml = Syntax::of_name(&config.file.path) == Syntax::Yaml;
-    process(&mut pairs, &whole(root.span()), is_yaml, facts)?;
+    let whole = whole(root.span());
+    process(&mut pairs, &whole, is_yaml, facts)?;
     check_keys(&pairs, class, facts, config)?;
-    build(pairs, class, facts)
+    build(pairs, class, facts, &whole)
 }
 
 /// One key of the file, not yet checked.
@@ -339,8 +340,10 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
             if !is_sagemaker {
                 origins.insert(0, environment.argument.origin.clone());
                 Cause::ComputeEnvironment
-            } else if origins.iter().any(|origin| origin.voice == Voice::Default) {
-                // `process_config` itself adds what `SageMakerConfig` then does not know.
+            } else if extra.iter().any(
+                |pair| matches!(&pair.key, Object::Str(key) if facts.cluster_key(key).is_some()),
+            ) {
+                // A cluster's keys beside SageMaker's environment, or what `process_config` itself added.
                 origins.insert(0, environment.argument.origin.clone());
                 Cause::SageMaker
             } else {
@@ -386,7 +389,7 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
 }
 
 /// The dataclass's `__init__` and `__post_init__`.
-fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
+fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts, whole: &Origin) -> Step<Defaults> {
     let mut fields = Vec::new();
     let mut missing = Vec::new();
     for key in keys(class, facts) {
@@ -429,7 +432,7 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
             entries,
         });
     }
-    if let Some(first) = missing.first() {
+    if !missing.is_empty() {
         let (count, noun) = (
             missing.len(),
             if missing.len() == 1 {
@@ -448,12 +451,17 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
             "{}.__init__() missing {count} required positional {noun}: {list}",
             class.name()
         );
-        let origin = Origin::of(Voice::Default, first.trim_matches('\''));
-        let cause = match class {
-            Class::Cluster => Cause::ConfigKeyMissing,
-            Class::SageMaker => Cause::SageMaker,
+        let environment = fields
+            .iter()
+            .find(|field| field.name == "compute_environment");
+        let (cause, origin) = match class {
+            Class::Cluster => (Cause::ConfigKeyMissing, Some(whole.clone())),
+            Class::SageMaker => (
+                Cause::SageMaker,
+                environment.map(|field| field.argument.origin.clone()),
+            ),
         };
-        return Err(raise("TypeError", message, FROM_FILE, cause, [origin]));
+        return Err(raise("TypeError", message, FROM_FILE, cause, origin));
     }
     let defaults = Defaults { class, fields };
     check_enum(

@@ -63,7 +63,7 @@ pub(super) fn parse<'a>(
     let mut target = Target::newest(releases);
     let mut capability = None;
     for setting in settings {
-        let Some((key, value)) = setting.split_once('=') else {
+        let Some((key, value)) = split(setting) else {
             return Err(error(
                 format!("`{setting}` is not KEY=VALUE"),
                 "write for example accelerate=1.12.0 or gpu=h100",
@@ -116,6 +116,13 @@ pub(super) fn parse<'a>(
     Ok(target)
 }
 
+/// `KEY=VALUE`, or a range as it stands in a requirements file: `accelerate>=1.3,<2`.
+fn split(setting: &str) -> Option<(&str, &str)> {
+    let end = setting.find(['=', '<', '>', '!', '~'])?;
+    let (key, value) = setting.split_at(end);
+    Some((key, value.strip_prefix('=').unwrap_or(value)))
+}
+
 fn flag<T>(value: T) -> Declared<T> {
     Declared {
         value,
@@ -143,6 +150,7 @@ fn set_accelerate(
         _ => value,
     };
     let is_range = value.starts_with(['<', '>', '=', '!', '~']) || value.contains(',');
+    let mut others = Vec::new();
     let (version, asked) = if is_range {
         let range = VersionSpecifiers::from_str(value).map_err(|_| {
             error(
@@ -160,6 +168,8 @@ fn set_accelerate(
                 format!("{}{}", nearest(value, releases), known()),
             ));
         };
+        let allowed_too = |release: &&Version| range.contains(release) && *release != allowed;
+        others.extend(releases.iter().filter(allowed_too).cloned());
         (allowed.clone(), Some(Asked::Range(value.to_owned())))
     } else {
         let asked = version("accelerate", value)?;
@@ -177,6 +187,7 @@ fn set_accelerate(
     };
     target.accelerate = flag(version);
     target.accelerate_asked = asked;
+    target.accelerate_others = others;
     Ok(())
 }
 

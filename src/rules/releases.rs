@@ -1,0 +1,77 @@
+//! The findings of several releases in one: a target that is a range.
+
+use crate::knowledge::{self, Interval, Version};
+use crate::resolve::{Files, Run, Target};
+
+use super::{Finding, Severity, Subject, judge_release};
+
+/// Everything that the rules have to say about one run, under every release that the target allows.
+///
+/// The newest allowed release decides; a finding says in which of the others it holds too. What only
+/// holds in older ones is a note, and only said where those refuse, raise or lose fp8.
+pub fn judge(run: &Run, target: &Target, files: &dyn Files) -> Vec<Finding> {
+    let deciding = &target.accelerate.value;
+    let mut merged = Merged::default();
+    for version in std::iter::once(deciding).chain(target.accelerate_others.iter().rev()) {
+        let Some(known) = knowledge::accelerate(version) else {
+            continue;
+        };
+        let subject = Subject::new(run, known.facts, target, files);
+        merged.add(&known.facts.version, judge_release(&subject));
+    }
+    merged.into_findings(deciding, target)
+}
+
+/// Findings with the releases in which they hold, newest first.
+#[derive(Default)]
+struct Merged(Vec<(Finding, Vec<Version>)>);
+
+impl Merged {
+    fn add(&mut self, version: &Version, findings: Vec<Finding>) {
+        for finding in findings {
+            let same = |known: &Finding| {
+                let place =
+                    |finding: &Finding| finding.primary.source.as_ref().map(|(_, span)| *span);
+                known.code == finding.code
+                    && known.key.route == finding.key.route
+                    && place(known) == place(&finding)
+            };
+            match self.0.iter_mut().find(|(known, _)| same(known)) {
+                Some((_, versions)) => versions.push(version.clone()),
+                None => self.0.push((finding, vec![version.clone()])),
+            }
+        }
+    }
+
+    fn into_findings(self, deciding: &Version, target: &Target) -> Vec<Finding> {
+        let allowed = 1 + target.accelerate_others.len();
+        let findings = self.0.into_iter().filter_map(|(mut finding, versions)| {
+            if versions.len() == allowed {
+                return Some(finding);
+            }
+            let holds_in = shown(&versions);
+            if versions.contains(deciding) {
+                finding
+                    .notes
+                    .push(format!("holds in {holds_in} of the allowed releases"));
+            } else if finding.severity < Severity::Error {
+                return None;
+            } else {
+                finding.severity = Severity::Note;
+                let fine = format!(
+                    "holds in {holds_in} only; the newest allowed release, {deciding}, is fine"
+                );
+                finding.notes.push(fine);
+            }
+            Some(finding)
+        });
+        findings.collect()
+    }
+}
+
+/// `1.4.0–1.8.1, from 1.10.0`
+fn shown(versions: &[Version]) -> String {
+    let intervals = knowledge::folded(versions);
+    let texts: Vec<String> = intervals.iter().map(Interval::to_string).collect();
+    texts.join(", ")
+}
