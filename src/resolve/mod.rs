@@ -172,7 +172,7 @@ fn import(context: &Context<'_>) -> Step<()> {
     }
     let needs_pytest = context.run.launcher == Launcher::Accelerate
         && context.behaviours.program_imports == ProgramImports::Pytest;
-    if needs_pytest && !machine.has("pytest") {
+    if needs_pytest && machine.lacks("pytest") {
         return missing("pytest", "commands/test.py", "accelerate launch");
     }
     Ok(())

@@ -21,9 +21,8 @@ const GPUS: u32 = 8;
 /// The compute capability that is simulated where none is declared: it runs everything that accelerate offers.
 const CAPABILITY: (u32, u32) = (9, 0);
 
-/// What accelerate finds on most training machines, and what the oracle's answers were recorded with; pytest, which two
-/// releases cannot launch without, is given the benefit of the doubt.
-const USUALLY_INSTALLED: &[&str] = &["torchao", "deepspeed", "pytest"];
+/// What accelerate finds on most training machines, and what the oracle's answers were recorded with.
+const USUALLY_INSTALLED: &[&str] = &["torchao", "deepspeed"];
 
 /// Where a part of the target comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +161,7 @@ impl Target {
         }
         Machine {
             installed,
+            nothing_else: false,
             gpus: GPUS,
             capability: self
                 .capability

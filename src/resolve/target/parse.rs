@@ -16,7 +16,6 @@ const INSTALLABLE: &[(&str, &[&str])] = &[
     ("torch_xla", &["torch-xla", "xla"]),
     ("sagemaker", &[]),
     ("megatron", &["megatron-lm", "megatron_lm"]),
-    ("pytest", &[]),
 ];
 
 /// Packages whose version can be declared besides accelerate's.

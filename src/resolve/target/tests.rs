@@ -93,7 +93,7 @@ fn what_cannot_be_understood_says_what_to_write() {
         (
             "installed=torcha",
             "`torcha` is not a package that an accelerate config depends on; did you mean torchao? known are torchao, \
-             transformer_engine, msamp, deepspeed, torch_xla, sagemaker, megatron, pytest",
+             transformer_engine, msamp, deepspeed, torch_xla, sagemaker, megatron",
         ),
     ] {
         assert_eq!(refused(setting), expected, "{setting}");
@@ -130,7 +130,6 @@ fn nothing_asked_for_is_missing_unless_the_packages_are_declared() {
         [
             "torchao==0.14.1",
             "deepspeed",
-            "pytest",
             "transformer_engine",
             "megatron"
         ]
