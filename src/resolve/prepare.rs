@@ -9,7 +9,7 @@ use super::run::Origin;
 use super::runtime::{
     Accelerator, DeepSpeedPlugin, Device, DistributedType, FP8_CAPABILITY, TeRecipe, no_gpu,
 };
-use super::stop::{Step, Stop, raise};
+use super::stop::{Step, Stop, raise, unknown};
 use crate::knowledge::{
     AoLayers, AoPrepareFsdp2, DeepspeedMicroBatch, Fp8Capability, Fp8Prepare, Fsdp2Prepare,
     FsdpAutocast, FsdpOptimizer, Ipex,
@@ -79,10 +79,9 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
             te_autocast = can_enter_fp8(context, accelerator)?;
         }
         if accelerator.distributed_type == DistributedType::Tp {
-            let message = "'Model' object has no attribute 'tensor_parallel'";
-            let site = Site::new(PREPARE_MODEL, Cause::Parallelism);
-            let origin = accelerator.environment.origin("ACCELERATE_USE_TP");
-            return Err(site.raise("AttributeError", message, &origin));
+            return Err(unknown(
+                "whether a model can be prepared for tensor parallelism depends on the model",
+            ));
         }
         if accelerator.distributed_type == DistributedType::Fsdp
             && context.behaviours.fsdp_optimizer == FsdpOptimizer::MadeAgain

@@ -6,6 +6,7 @@ mod deepspeed;
 mod distributed;
 pub(crate) mod namespace;
 mod other_launchers;
+mod sections;
 mod simple;
 mod torchrun;
 mod validate;
