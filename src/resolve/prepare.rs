@@ -100,8 +100,7 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
 fn backend(context: &Context<'_>, accelerator: &Accelerator) -> Step<Option<Backend>> {
     let is_fp8 = accelerator.precision() == "fp8";
     match context.behaviours.fp8_prepare {
-        Fp8Prepare::Precision if !is_fp8 => Ok(None),
-        Fp8Prepare::Precision if !context.run.machine.has("transformer_engine") => {
+        Fp8Prepare::Precision if is_fp8 && !context.run.machine.has("transformer_engine") => {
             let site = Site::new(
                 "utils/transformer_engine.py:has_transformer_engine_layers",
                 Cause::NoFp8Library,
@@ -109,13 +108,10 @@ fn backend(context: &Context<'_>, accelerator: &Accelerator) -> Step<Option<Back
             let origin = &accelerator.mixed_precision.origin;
             Err(site.raise("NameError", "name 'te' is not defined", origin))
         }
-        Fp8Prepare::Precision => Ok(Some(Backend::Te)),
-        Fp8Prepare::HandlerNeeded if !is_fp8 => Ok(None),
-        Fp8Prepare::HandlerNeeded if !accelerator.handlers.any => {
+        Fp8Prepare::HandlerNeeded if is_fp8 && !accelerator.handlers.any => {
             Err(no_handler("backend", PREPARE, accelerator))
         }
-        Fp8Prepare::HandlerNeeded => Ok(accelerator.handlers.backend()),
-        Fp8Prepare::Handler => accelerator.fp8_backend(context),
+        _ => accelerator.fp8_backend(context),
     }
 }
 

@@ -16,7 +16,7 @@ use super::run::{Origin, Voice};
 use super::stop::{Step, raise};
 use crate::knowledge::{
     AoFsdpCheck, AutomaticRecipe, Bf16DeviceCheck, DeepspeedPrecision, Enumeration, Fp8Autocast,
-    Fp8BackendProperty, Fp8RecipeKwargs, MsampFsdp, RecipeCheck,
+    Fp8BackendProperty, Fp8Prepare, Fp8RecipeKwargs, MsampFsdp, RecipeCheck,
 };
 use crate::source::Object;
 pub(crate) use deepspeed::DeepSpeedPlugin;
@@ -87,8 +87,14 @@ fn backend(
 ) -> Step<Option<Backend>> {
     let is_fp8 = precision == "fp8";
     let property = context.behaviours.fp8_backend;
+    let asked = context.behaviours.fp8_prepare;
+    if asked == Fp8Prepare::Precision {
+        return Ok(is_fp8.then_some(Backend::Te));
+    }
     let of_handler = handlers.backend().filter(|backend| match property {
-        Fp8BackendProperty::Absent => is_fp8 || *backend == Backend::Te,
+        Fp8BackendProperty::Absent => {
+            is_fp8 || (*backend == Backend::Te && asked == Fp8Prepare::Handler)
+        }
         Fp8BackendProperty::HandlerIfFp8 => is_fp8,
         Fp8BackendProperty::Handler | Fp8BackendProperty::HandlerOrEnvironment => true,
     });
