@@ -327,7 +327,7 @@ fn wrong_usage_says_what_to_write() {
     help: name a file for all but one: --report json=fp8lint.json
     $ --select FP99
     error: there is no rule `FP99`
-    help: did you mean FP901? `fp8lint rules` lists them all
+    help: did you mean FP309? `fp8lint rules` lists them all
     $ --ignore templat
     error: there is no rule `templat`
     help: did you mean template? `fp8lint rules` lists them all

@@ -79,10 +79,8 @@ pub(super) struct CheckArguments {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
 
-    /// Assume these versions and this hardware: accelerate=1.12.0, accelerate='>=1.3,<2', gpu=h100, capability=9.0,
-    /// installed=torchao,deepspeed; repeatable
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub(super) target: Vec<String>,
+    #[command(flatten)]
+    pub(super) assumptions: AssumptionArguments,
 
     /// Read files of this name as well, besides .yaml, .yml and .json; repeatable
     #[arg(long, value_name = "GLOB")]
@@ -121,6 +119,23 @@ pub(super) struct CheckArguments {
     pub(super) stdin_filename: Option<PathBuf>,
 }
 
+/// What is assumed.
+#[derive(Args, Debug)]
+pub(super) struct AssumptionArguments {
+    /// Assume these versions and this hardware: accelerate=1.12.0, accelerate='>=1.3,<2', gpu=h100, capability=9.0,
+    /// installed=torchao,deepspeed; repeatable
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(super) target: Vec<String>,
+
+    /// Read the settings from FILE, not from the fp8lint.toml, .fp8lint.toml or pyproject.toml above each file
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub(super) config: Option<PathBuf>,
+
+    /// Read no settings files
+    #[arg(long)]
+    pub(super) isolated: bool,
+}
+
 #[derive(Args, Debug)]
 pub(super) struct ResolveArguments {
     /// The accelerate config whose run is followed
@@ -128,16 +143,15 @@ pub(super) struct ResolveArguments {
     pub(super) file: Option<PathBuf>,
 
     /// Follow the runs of a file of JSON lines; `-` is standard input
-    #[arg(long, value_name = "IN.jsonl")]
+    #[arg(long, value_name = "IN.jsonl", conflicts_with_all = ["target", "config", "isolated"])]
     pub(super) batch: Option<PathBuf>,
 
     /// Write the answers of --batch there [default: standard output]
     #[arg(long, value_name = "OUT.jsonl", requires = "batch")]
     pub(super) out: Option<PathBuf>,
 
-    /// Assume these versions and this hardware, as in check
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "batch")]
-    pub(super) target: Vec<String>,
+    #[command(flatten)]
+    pub(super) assumptions: AssumptionArguments,
 
     /// Colour the answer
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]

@@ -4,6 +4,8 @@ mod file;
 pub(super) mod partners;
 pub(super) mod plan;
 
+use std::collections::BTreeMap;
+
 use crate::discover::Problem;
 use crate::report::{self, Checked};
 use crate::resolve::target::closest;
@@ -13,6 +15,7 @@ use super::failure::{Exit, Failure};
 use super::{notices, workers};
 
 use file::FileResult;
+pub(super) use file::decode;
 use plan::Plan;
 
 /// Checks files and folders.
@@ -20,8 +23,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let plan = Plan::new(arguments)?;
     let (inputs, problems) = plan::inputs(arguments, &plan)?;
     let results = workers::map(plan.threads, &inputs, |input| {
-        file::check(input, &plan.target)
+        file::check(input, &plan.assumptions)
     });
+    let results: Vec<_> = results.into_iter().collect::<Result<_, _>>()?;
     let read = results.iter().filter(|result| result.read).count();
     let nothing_read = read == 0 && !(problems.is_empty() && results.is_empty());
     let checked = gather(results, &problems, &plan);
@@ -48,14 +52,24 @@ fn gather(results: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Checke
         .iter()
         .map(|problem| notices::unreadable(&problem.shown, &problem.reason, meant(&problem.shown)))
         .collect();
+    let mut unknown_pins = BTreeMap::new();
     for result in results {
         files.extend(result.recognised);
         findings.extend(result.findings);
+        if let Some(found) = result.unknown_pin {
+            unknown_pins.insert((found.file.path.clone(), found.pin.line), found);
+        }
     }
+    // One finding for a pin, however many configs lie below it.
+    findings.extend(
+        unknown_pins
+            .values()
+            .map(|found| notices::unknown_pin(found)),
+    );
     findings.retain(|finding| plan.selection.holds(finding.code));
     report::sort(&mut findings);
     Checked {
-        target: plan.target.clone(),
+        target: plan.assumptions.target.clone(),
         files_read,
         files,
         findings,

@@ -36,12 +36,16 @@ fn shown(heading: &str, example: &Example) -> String {
         ));
     }
     text.push('\n');
-    for line in example.text.lines() {
-        text.push_str("    ");
-        text.push_str(line);
-        text.push('\n');
+    text.push_str(&indented(example.text));
+    if let Some(settings) = example.settings {
+        text.push_str("  beside fp8lint.toml:\n");
+        text.push_str(&indented(settings));
     }
     text
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// One line for each rule.

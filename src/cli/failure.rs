@@ -30,7 +30,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// Why a command cannot do its work, and what to do about it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Failure {
     exit: Exit,
     message: String,

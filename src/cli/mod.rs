@@ -1,6 +1,7 @@
 //! Command line: arguments → the stages → exit code.
 
 mod arguments;
+mod assumptions;
 pub mod batch;
 pub mod catalogue;
 mod check;

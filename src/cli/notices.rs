@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::knowledge;
 use crate::rules::{Confidence, Example, Finding, Key, Label, Severity};
 use crate::source::{SourceFile, Span};
 
+use super::assumptions::FoundPin;
 use super::catalogue::Described;
 
 const UNREADABLE_FILE: Described = Described {
@@ -64,9 +66,27 @@ named itself was meant to be checked, so it is said that it was not.",
     )],
 };
 
+const UNKNOWN_PIN: Described = Described {
+    code: "FP905",
+    name: "unknown-pin",
+    severity: Severity::Note,
+    confidence: Confidence::Certain,
+    summary: "Nothing is known of the accelerate that is pinned, so the newest known release is assumed.",
+    explanation: "\
+The nearest uv.lock, requirements file or pyproject.toml allows no release of accelerate that fp8lint knows: it is older
+than the first or newer than the last of them. What the configs below it come to is worked out for the newest known
+release instead. Another one can be assumed with --target accelerate=VERSION, or `target` in the settings.",
+    examples: &[],
+};
+
 /// The notices, sorted by code.
-pub(super) const NOTICES: &[Described] =
-    &[UNREADABLE_FILE, FILE_TOO_LARGE, TEMPLATE, NO_CONFIG_IN_FILE];
+pub(super) const NOTICES: &[Described] = &[
+    UNREADABLE_FILE,
+    FILE_TOO_LARGE,
+    TEMPLATE,
+    NO_CONFIG_IN_FILE,
+    UNKNOWN_PIN,
+];
 
 /// The path cannot be read, because of `reason`.
 pub(super) fn unreadable(path: &str, reason: &str, help: Option<String>) -> Finding {
@@ -154,6 +174,29 @@ pub(super) fn no_config(path: &str, file: Option<&Arc<SourceFile>>, why: NoConfi
         _ => Label::file(path, ""),
     };
     finding(&NO_CONFIG_IN_FILE, message, label, Some(help))
+}
+
+/// No known release is allowed by this pin.
+pub(super) fn unknown_pin(found: &FoundPin) -> Finding {
+    let releases = knowledge::releases();
+    let known = match (releases.first(), releases.last()) {
+        (Some(oldest), Some(newest)) => format!("{oldest} to {newest}"),
+        _ => "none".to_owned(),
+    };
+    let mut finding = finding(
+        &UNKNOWN_PIN,
+        format!(
+            "`accelerate{}` is pinned here, of which nothing is known; {} is assumed, the newest known release",
+            found.pin.specifiers,
+            knowledge::newest()
+        ),
+        Label::at(&found.file, found.pin.span, ""),
+        Some(format!(
+            "known are {known}; assume another one of them with --target accelerate=VERSION"
+        )),
+    );
+    finding.key.value = found.pin.specifiers.to_string();
+    finding
 }
 
 fn finding(notice: &Described, message: String, primary: Label, help: Option<String>) -> Finding {

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use crate::discover;
 use crate::report;
-use crate::resolve::{Config, Run};
+use crate::resolve::Config;
 use crate::rules::Subject;
 
 use super::arguments::ResolveArguments;
+use super::assumptions::{Assumed, Assumptions};
 use super::batch;
 use super::check::partners::Partners;
 use super::check::plan;
@@ -30,8 +31,10 @@ pub(super) fn run(arguments: &ResolveArguments) -> Result<Exit, Failure> {
 
 /// Follows the run that is assumed for one config file.
 fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
-    let target = super::target::target(&arguments.target)?;
     let current = plan::current_folder()?;
+    let assumptions = Assumptions::new(&arguments.assumptions, &[path.to_owned()], &current)?;
+    let assumed = assumptions.of(path)?;
+    let target = &assumed.target;
     let shown = discover::shown(path, &current);
     let bytes = std::fs::read(path).map_err(|error| {
         Failure::run(format!(
@@ -39,17 +42,45 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
             discover::reason(&error)
         ))
     })?;
-    let run = Run::assumed(Config::of_bytes(&shown, bytes), &target);
-    let facts = super::target::facts(&target)?;
+    let run = assumed.run(Config::of_bytes(&shown, bytes));
+    let facts = super::target::facts(target)?;
     let partners = Partners::of(&shown);
-    let subject = Subject::new(&run, facts, &target, &partners);
+    let subject = Subject::new(&run, facts, target, assumed.blocks(), &partners);
     let output = Output::standard(arguments.color);
     let mut text = report::resolution(&subject, output.colour());
+    for remark in remarks(&subject, &assumed) {
+        text.push_str(&report::one_line(&remark));
+        text.push('\n');
+    }
     if !target.accelerate_others.is_empty() {
-        text.push_str(&report::outcomes(&run, &target, &partners));
+        text.push_str(&report::outcomes(&run, target, &partners));
     }
     output.write(text.as_bytes())?;
     Ok(Exit::Clean)
+}
+
+/// What was assumed beyond the version.
+fn remarks(subject: &Subject<'_>, assumed: &Assumed) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(found) = &assumed.unknown_pin {
+        remarks.push(format!(
+            "Nothing is known of `accelerate{}`, which {}:{} pins: the newest known release is assumed.",
+            found.pin.specifiers, found.file.path, found.pin.line
+        ));
+    }
+    let document = subject.config().map(|(_, document)| document);
+    for block in assumed.blocks() {
+        if document.is_some_and(|document| document.at(&block.path).is_some()) {
+            let (file, span) = &block.declared;
+            remarks.push(format!(
+                "`{}` is read by the loader that {}:{} declares; what that does with it is not followed.",
+                block.path,
+                file.path,
+                file.line_column(span.start).line
+            ));
+        }
+    }
+    remarks
 }
 
 /// Answers the oracle's batch contract.

@@ -7,6 +7,7 @@
 
 mod patterns;
 mod tracked;
+mod upwards;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 pub use patterns::{PatternError, Patterns};
+pub use upwards::{Folder, FolderFile, Nearest, Upwards};
 
 /// What is to be searched, and how.
 #[derive(Clone, Debug)]
@@ -126,6 +128,22 @@ pub(crate) fn shown(path: &Path, current: &Path) -> String {
         shown.push('.');
     }
     shown
+}
+
+/// The path as it is shown, with `..` where it lies beside or above the current directory.
+fn relative(path: &Path, current: &Path) -> String {
+    let common = path
+        .components()
+        .zip(current.components())
+        .take_while(|(left, right)| left == right)
+        .count();
+    let up = current.components().count() - common;
+    // Nothing but the root of the file system in common: another place altogether.
+    if up == 0 || common < 2 {
+        return shown(path, current);
+    }
+    let below: PathBuf = path.components().skip(common).collect();
+    format!("{}{}", "../".repeat(up), shown(&below, current))
 }
 
 /// What went wrong, in words that do not depend on the machine's language.

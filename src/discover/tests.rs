@@ -200,3 +200,99 @@ fn a_path_is_shown_once_in_its_plainest_form() {
         ["a.yaml"]
     );
 }
+
+/// The folders of a search, as seen from `folder`.
+fn searched(folder: &Path, paths: &[&str], file: &str) -> Vec<String> {
+    let paths: Vec<_> = paths.iter().map(PathBuf::from).collect();
+    let upwards = Upwards::new(folder, &paths);
+    let marked = upwards.folders(Path::new(file)).into_iter();
+    marked
+        .map(|folder| {
+            folder
+                .read("mark")
+                .map_or_else(String::new, |file| file.shown)
+        })
+        .collect()
+}
+
+#[test]
+fn a_search_upwards_ends_at_the_root() {
+    let folder = repository(&["mark", "a/mark", "a/b/mark", "a/b/x.yaml", "c/mark"]);
+    let outside = folder.path();
+    assert_eq!(
+        searched(outside, &["."], "a/b/x.yaml"),
+        ["a/b/mark", "a/mark", "mark"]
+    );
+    assert_eq!(searched(outside, &["a/b"], "a/b/x.yaml"), ["a/b/mark"]);
+    assert_eq!(
+        searched(outside, &["a/b", "a"], "a/b/x.yaml"),
+        ["a/b/mark", "a/mark"]
+    );
+    // A file that is named itself: up to the current folder, if it is there.
+    assert_eq!(
+        searched(outside, &["a/b/x.yaml"], "./a/b/x.yaml"),
+        ["a/b/mark", "a/mark", "mark"]
+    );
+    assert_eq!(
+        searched(&outside.join("c"), &[], "../a/b/x.yaml"),
+        ["../a/b/mark"]
+    );
+    // A file that does not exist, as the name of standard input.
+    assert_eq!(searched(outside, &[], "a/new/x.yaml"), ["a/mark", "mark"]);
+    // A repository, whose `.git` is a file in a work tree.
+    fs::write(outside.join("a/.git"), "gitdir: elsewhere\n").unwrap();
+    assert_eq!(
+        searched(&outside.join("a/b"), &["."], "x.yaml"),
+        ["mark", "../mark"]
+    );
+    assert_eq!(
+        searched(outside, &["."], "a/b/x.yaml"),
+        ["a/b/mark", "a/mark"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_search_upwards_reads_regular_files_below_the_root_only() {
+    use std::os::unix::fs::symlink;
+    let elsewhere = repository(&["far"]);
+    let folder = repository(&["near", "sub/x.yaml"]);
+    let sub = folder.path().join("sub");
+    symlink("../near", sub.join("inside")).unwrap();
+    symlink(elsewhere.path().join("far"), sub.join("outside")).unwrap();
+    symlink("nowhere", sub.join("broken")).unwrap();
+    fs::create_dir(sub.join("folder")).unwrap();
+    fs::write(sub.join("large"), vec![b'a'; (4 << 20) + 1]).unwrap();
+    assert!(
+        Command::new("mkfifo")
+            .arg(sub.join("fifo"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let upwards = Upwards::new(folder.path(), &[PathBuf::from(".")]);
+    let own = &upwards.folders(Path::new("sub/x.yaml"))[0];
+    assert_eq!(own.read("inside").unwrap().shown, "sub/inside");
+    for name in ["outside", "broken", "folder", "large", "fifo", "missing"] {
+        assert_eq!(own.read(name), None, "{name}");
+    }
+    assert_eq!(
+        own.names(|name| name.len() == 6),
+        ["broken", "folder", "inside", "x.yaml"]
+    );
+}
+
+#[test]
+fn each_folder_is_looked_at_once() {
+    let folder = repository(&["mark", "a/x.yaml", "a/y.yaml", "b/z.yaml"]);
+    let upwards = Upwards::new(folder.path(), &[PathBuf::from(".")]);
+    let (nearest, looks) = (Nearest::default(), std::sync::Mutex::new(0));
+    for file in ["a/x.yaml", "a/y.yaml", "b/z.yaml"] {
+        let found = nearest.of(&upwards.folders(Path::new(file)), |folder| {
+            *looks.lock().unwrap() += 1;
+            folder.read("mark").map(|file| file.shown)
+        });
+        assert_eq!(found.as_deref(), Some("mark"));
+    }
+    assert_eq!(*looks.lock().unwrap(), 3);
+}

@@ -9,6 +9,8 @@
 //!    the one that its owner most wants to hear about.
 
 mod outline;
+pub mod pins;
+pub mod settings;
 mod signature;
 mod template;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::resolve::target::{Declared, Target};
+use crate::resolve::target::{Declared, Target, TargetOrigin};
 use crate::rules::{Finding, Label, Severity};
 
 use super::{Checked, Report, fingerprint};
@@ -26,7 +26,7 @@ impl Report for Json {
 struct Output<'a> {
     version: u32,
     tool: Tool,
-    target: TargetOutput,
+    target: TargetOutput<'a>,
     files: Vec<FileOutput<'a>>,
     findings: Vec<FindingOutput<'a>>,
     summary: Summary,
@@ -39,31 +39,46 @@ struct Tool {
 }
 
 #[derive(Serialize)]
-struct TargetOutput {
-    accelerate: AccelerateOutput,
-    gpu: Option<DeclaredOutput<&'static str>>,
-    capability: Option<DeclaredOutput<String>>,
-    installed: Option<DeclaredOutput<Vec<String>>>,
-    packages: std::collections::BTreeMap<&'static str, DeclaredOutput<String>>,
+struct TargetOutput<'a> {
+    accelerate: AccelerateOutput<'a>,
+    gpu: Option<DeclaredOutput<'a, &'static str>>,
+    capability: Option<DeclaredOutput<'a, String>>,
+    installed: Option<DeclaredOutput<'a, Vec<String>>>,
+    packages: std::collections::BTreeMap<&'static str, DeclaredOutput<'a, String>>,
 }
 
 #[derive(Serialize)]
-struct AccelerateOutput {
+struct AccelerateOutput<'a> {
     value: String,
     asked: Option<String>,
-    origin: &'static str,
+    #[serde(flatten)]
+    origin: OriginOutput<'a>,
 }
 
 #[derive(Serialize)]
-struct DeclaredOutput<T> {
+struct DeclaredOutput<'a, T> {
     value: T,
+    #[serde(flatten)]
+    origin: OriginOutput<'a>,
+}
+
+#[derive(Serialize)]
+struct OriginOutput<'a> {
     origin: &'static str,
+    place: Option<PlaceOutput<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlaceOutput<'a> {
+    path: &'a str,
+    line: usize,
 }
 
 #[derive(Serialize)]
 struct FileOutput<'a> {
     path: &'a str,
     kind: &'static str,
+    accelerate: AccelerateOutput<'a>,
 }
 
 #[derive(Serialize)]
@@ -136,6 +151,7 @@ impl<'a> Output<'a> {
                 .map(|file| FileOutput {
                     path: &file.path,
                     kind: file.kind.as_str(),
+                    accelerate: AccelerateOutput::of(&file.target),
                 })
                 .collect(),
             findings: checked.findings.iter().map(FindingOutput::of).collect(),
@@ -159,20 +175,38 @@ impl<'a> Output<'a> {
     }
 }
 
-impl TargetOutput {
-    fn of(target: &Target) -> Self {
-        fn output<T, U>(declared: &Declared<T>, value: impl Fn(&T) -> U) -> DeclaredOutput<U> {
+impl<'a> AccelerateOutput<'a> {
+    fn of(target: &'a Target) -> Self {
+        Self {
+            value: target.accelerate.value.to_string(),
+            asked: target.accelerate_asked.as_ref().map(ToString::to_string),
+            origin: OriginOutput::of(&target.accelerate.origin),
+        }
+    }
+}
+
+impl<'a> OriginOutput<'a> {
+    fn of(origin: &'a TargetOrigin) -> Self {
+        Self {
+            origin: origin.as_str(),
+            place: origin.line().map(|line| PlaceOutput {
+                path: &line.path,
+                line: line.line,
+            }),
+        }
+    }
+}
+
+impl<'a> TargetOutput<'a> {
+    fn of(target: &'a Target) -> Self {
+        fn output<T, U>(declared: &Declared<T>, value: impl Fn(&T) -> U) -> DeclaredOutput<'_, U> {
             DeclaredOutput {
                 value: value(&declared.value),
-                origin: declared.origin.as_str(),
+                origin: OriginOutput::of(&declared.origin),
             }
         }
         Self {
-            accelerate: AccelerateOutput {
-                value: target.accelerate.value.to_string(),
-                asked: target.accelerate_asked.as_ref().map(ToString::to_string),
-                origin: target.accelerate.origin.as_str(),
-            },
+            accelerate: AccelerateOutput::of(target),
             gpu: target.gpu.as_ref().map(|gpu| output(gpu, |gpu| gpu.name)),
             capability: target
                 .capability

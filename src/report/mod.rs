@@ -7,6 +7,7 @@ mod fingerprint;
 mod json;
 mod resolution;
 mod text;
+mod versions;
 mod window;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,6 @@ use std::io::{self, Write};
 
 use crate::formats::Kind;
 use crate::resolve::Target;
-use crate::resolve::target::Asked;
 use crate::rules::{Finding, Severity};
 
 pub use escape::one_line;
@@ -31,12 +31,14 @@ pub struct CheckedFile {
     pub path: String,
     /// What it is.
     pub kind: Kind,
+    /// What was assumed of it.
+    pub target: Target,
 }
 
 /// What a check came to: all that a report needs.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// What was assumed.
+    /// What was assumed where no file says otherwise.
     pub target: Target,
     /// How many files were read.
     pub files_read: usize,
@@ -154,18 +156,12 @@ fn closing_line(checked: &Checked) -> String {
         let ending = if count == 1 { "" } else { "s" };
         format!("{count} {noun}{ending}")
     };
-    let stands_for = match &checked.target.accelerate_asked {
-        Some(Asked::Newer(version)) => format!(" (the newest known; {version} was asked for)"),
-        Some(Asked::Range(range)) => format!(" (the newest that {} allows)", one_line(range)),
-        None => String::new(),
-    };
-    let version = format!("accelerate {}{stands_for}", checked.target.accelerate.value);
     let place = if checked.files.is_empty() {
         let read = plural(checked.files_read, "file");
         format!("no accelerate config among {read} read")
     } else {
         let configs = plural(checked.files.len(), "accelerate config");
-        format!("{configs}, {version}")
+        format!("{configs}, {}", versions::assumed(&checked.files))
     };
     let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()

@@ -11,6 +11,7 @@ use crate::rules::{Label, Subject, precision_that_runs};
 
 use super::escape;
 use super::text::{renderer, with_snippets};
+use super::versions;
 
 /// The stages of a run and what it comes to, as text for people.
 pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
@@ -150,7 +151,7 @@ fn command(run: &Run) -> String {
 }
 
 fn closing_line(subject: &Subject<'_>) -> String {
-    let version = subject.version();
+    let version = format!("{}{}", subject.version(), versions::because(subject.target));
     let runs = precision_that_runs(&subject.outcome);
     match (&subject.outcome.verdict, runs) {
         (Verdict::Unknown { why }, _) => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use pep440_rs::Version;
 
 use super::*;
+use crate::resolve::target::{Declared, FileLine, TargetOrigin};
 use crate::rules::{AskedAndRuns, Confidence, Key, Label};
 use crate::source::{Route, SourceFile, Span};
 
@@ -58,12 +59,14 @@ fn full_finding() -> Finding {
 
 fn checked(mut findings: Vec<Finding>) -> Checked {
     sort(&mut findings);
+    let target = Target::newest(&[Version::from_str("1.15.0").unwrap()]);
     Checked {
-        target: Target::newest(&[Version::from_str("1.15.0").unwrap()]),
+        target: target.clone(),
         files_read: 3,
         files: vec![CheckedFile {
             path: "configs/fp8.yaml".to_owned(),
             kind: Kind::Accelerate,
+            target,
         }],
         findings,
     }
@@ -228,33 +231,44 @@ fn json_is_as_its_schema_says() {
         "accelerate": {
           "value": "1.15.0",
           "asked": ">=1.3",
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "gpu": {
           "value": "h100",
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "capability": {
           "value": "9.0",
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "installed": {
           "value": [
             "transformer_engine"
           ],
-          "origin": "flag"
+          "origin": "flag",
+          "place": null
         },
         "packages": {
           "torch": {
             "value": "2.9.1",
-            "origin": "flag"
+            "origin": "flag",
+            "place": null
           }
         }
       },
       "files": [
         {
           "path": "configs/fp8.yaml",
-          "kind": "accelerate"
+          "kind": "accelerate",
+          "accelerate": {
+            "value": "1.15.0",
+            "asked": null,
+            "origin": "default",
+            "place": null
+          }
         }
       ],
       "findings": [
@@ -422,4 +436,42 @@ fn fingerprints_stay_when_lines_move() {
     assert_eq!(fingerprint(&first), "2e56d33f40e4475d");
     moved.key.value.push('x');
     assert_ne!(fingerprint(&first), fingerprint(&moved));
+}
+
+#[test]
+fn the_closing_line_names_at_most_three_versions() {
+    let file = |version: &str, line: usize| {
+        let mut target = Target::newest(&[Version::from_str("1.15.0").unwrap()]);
+        if line > 0 {
+            target.accelerate = Declared {
+                value: Version::from_str(version).unwrap(),
+                origin: TargetOrigin::Pin(FileLine {
+                    path: "requirements.txt".to_owned(),
+                    line,
+                }),
+            };
+        }
+        CheckedFile {
+            path: "a.yaml".to_owned(),
+            kind: Kind::Accelerate,
+            target,
+        }
+    };
+    let closing = |files: Vec<CheckedFile>| {
+        closing_line(&Checked {
+            files,
+            ..checked(vec![])
+        })
+    };
+    assert_eq!(
+        closing(vec![file("1.4.0", 3), file("", 0), file("", 0)]),
+        "No findings in 3 accelerate configs, accelerate 1.15.0 (newest known) in 2 files, 1.4.0 (requirements.txt:3) \
+         in 1."
+    );
+    let many = (1..=5).map(|line| file("1.4.0", line)).collect();
+    assert_eq!(
+        closing(many),
+        "No findings in 5 accelerate configs, accelerate 1.4.0 (requirements.txt:1) in 1 file, \
+         1.4.0 (requirements.txt:2) in 1, 1.4.0 (requirements.txt:3) in 1, others in 2."
+    );
 }

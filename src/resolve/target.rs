@@ -10,6 +10,7 @@ use std::fmt;
 use pep440_rs::Version;
 
 use super::{Backend, Machine};
+use crate::formats::pins::Pin;
 use crate::source::Document;
 
 pub use parse::TargetError;
@@ -25,22 +26,62 @@ const CAPABILITY: (u32, u32) = (9, 0);
 const USUALLY_INSTALLED: &[&str] = &["torchao", "deepspeed"];
 
 /// Where a part of the target comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TargetOrigin {
     /// `--target` on the command line.
     Flag,
+    /// `target` in a settings file.
+    Settings(FileLine),
+    /// A pin or a range in a file of the project.
+    Pin(FileLine),
     /// Nobody said it: the newest known release.
     Default,
 }
 
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileLine {
+    /// The path, as it is shown.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for FileLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path, self.line)
+    }
+}
+
 impl TargetOrigin {
-    /// `flag` or `default`.
-    pub fn as_str(self) -> &'static str {
+    /// `flag`, `settings`, `pin` or `default`.
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Flag => "flag",
+            Self::Settings(_) => "settings",
+            Self::Pin(_) => "pin",
             Self::Default => "default",
         }
     }
+
+    /// The line that says it, where a file says it.
+    pub fn line(&self) -> Option<&FileLine> {
+        match self {
+            Self::Settings(line) | Self::Pin(line) => Some(line),
+            Self::Flag | Self::Default => None,
+        }
+    }
+}
+
+/// `KEY = VALUE`: a part of the target as somebody declares it, in the spelling of `--target`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    /// `accelerate`, `gpu`, `capability`, `installed`, or the name of another package.
+    pub key: String,
+    /// The value.
+    pub value: String,
+    /// Who says it.
+    pub origin: TargetOrigin,
 }
 
 /// A part of the target, and where it comes from.
@@ -62,7 +103,7 @@ pub struct Gpu {
 }
 
 /// What was asked for, where the newest known release stands for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asked {
     /// A version newer than every known release.
     Newer(Version),
@@ -126,7 +167,32 @@ impl Target {
         settings: impl IntoIterator<Item = &'a str>,
         releases: &[Version],
     ) -> Result<Self, TargetError> {
-        parse::parse(settings, releases)
+        let declarations: Vec<_> = settings
+            .into_iter()
+            .map(Declaration::of_flag)
+            .collect::<Result<_, _>>()?;
+        let mut target = Self::newest(releases);
+        target.declare(&declarations, releases)?;
+        Ok(target)
+    }
+
+    /// Takes over what is declared in one place, in place of what was declared before.
+    ///
+    /// # Errors
+    /// The first declaration that cannot be understood, with what to write instead.
+    pub fn declare(
+        &mut self,
+        declarations: &[Declaration],
+        releases: &[Version],
+    ) -> Result<(), TargetError> {
+        parse::declare(self, declarations, releases)
+    }
+
+    /// Takes over the accelerate that a project pins in the file of this path; `false`, and nothing is changed, where
+    /// no known release is allowed. For a pin that is newer than all of them the newest stands.
+    #[must_use]
+    pub fn pin(&mut self, pin: &Pin, path: &str, releases: &[Version]) -> bool {
+        parse::pin(self, pin, path, releases)
     }
 
     /// Whether a GPU or its capability was declared; without one, no finding is about hardware.

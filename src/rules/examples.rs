@@ -11,6 +11,8 @@ pub struct Example {
     pub text: &'static str,
     /// What is declared with `--target`, beside the version: `installed=msamp`.
     pub target: &'static [&'static str],
+    /// The `fp8lint.toml` beside it, if there is one.
+    pub settings: Option<&'static str>,
     /// Whether the rule finds fault with it.
     pub fails: bool,
 }
@@ -23,6 +25,7 @@ impl Example {
             file: "accelerate.yaml",
             text,
             target: &[],
+            settings: None,
             fails: true,
         }
     }
@@ -34,6 +37,7 @@ impl Example {
             file: "accelerate.yaml",
             text,
             target: &[],
+            settings: None,
             fails: false,
         }
     }
@@ -41,6 +45,12 @@ impl Example {
     /// The same under a declared target.
     pub(crate) const fn under(mut self, target: &'static [&'static str]) -> Self {
         self.target = target;
+        self
+    }
+
+    /// The same beside these settings.
+    pub(crate) const fn declaring(mut self, settings: &'static str) -> Self {
+        self.settings = Some(settings);
         self
     }
 

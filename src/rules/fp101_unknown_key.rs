@@ -2,6 +2,7 @@
 
 use crate::knowledge::{self, Interval};
 use crate::resolve::{Cause, Exception};
+use crate::source::Route;
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, names};
 
@@ -35,8 +36,9 @@ Correct or remove the key, or use a version that knows it.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::UnknownKeys]) {
-        // `fp8` has rules of its own.
-        for (key, index) in keys(exception).filter(|(key, _)| key != "fp8") {
+        // `fp8` has rules of its own, and so have declared blocks.
+        let has_others = |key: &str| key == "fp8" || subject.is_declared_block(&Route::keys([key]));
+        for (key, index) in keys(exception).filter(|(key, _)| !has_others(key)) {
             findings.push(finding(subject, exception, &key, index));
         }
     }

@@ -1,6 +1,7 @@
 //! FP102: `fp8: true` at the top level.
 
 use crate::resolve::Cause;
+use crate::source::Route;
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
 
@@ -26,7 +27,8 @@ accelerate has no key `fp8`: a file with one is refused as having unknown keys
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(entry) = subject.root().and_then(|root| root.get("fp8")) else { return };
-    if entry.value.is_dict() || subject.caused_by(&[Cause::UnknownKeys]).next().is_none() {
+    let is_declared = subject.is_declared_block(&Route::keys(["fp8"]));
+    if is_declared || entry.value.is_dict() || subject.caused_by(&[Cause::UnknownKeys]).next().is_none() {
         return;
     }
     let Some(place) = subject.top("fp8") else { return };

@@ -4,6 +4,7 @@
 //! this page is the only other place that knows it.
 
 mod advice;
+mod declared;
 mod examples;
 pub mod finding;
 mod names;
@@ -106,6 +107,7 @@ rules! {
     fp204_msamp_fsdp,
     fp205_deepspeed_config_file,
     fp206_raises,
+    fp210_declared_fp8_block_value,
     fp301_bare_fp8_in_section,
     fp302_fp8_block_in_section,
     fp303_fp8_config_without_fp8,
@@ -115,6 +117,8 @@ rules! {
     fp307_duplicate_key,
     fp308_fp8_is_lost,
     fp309_precision_is_lost,
+    fp310_declared_fp8_block_default,
+    fp311_declared_fp8_block_place,
     fp312_fp8_config_type,
     fp313_recipe_setting,
     fp314_unused_section,

@@ -1,5 +1,6 @@
 //! The findings of several releases in one: a target that is a range.
 
+use crate::formats::settings::Fp8Block;
 use crate::knowledge::{self, Interval, Version};
 use crate::resolve::{Files, Run, Target};
 
@@ -9,14 +10,14 @@ use super::{Finding, Severity, Subject, judge_release};
 ///
 /// The newest allowed release decides; a finding says in which of the others it holds too. What only
 /// holds in older ones is a note, and only said where those refuse, raise or lose fp8.
-pub fn judge(run: &Run, target: &Target, files: &dyn Files) -> Vec<Finding> {
+pub fn judge(run: &Run, target: &Target, blocks: &[Fp8Block], files: &dyn Files) -> Vec<Finding> {
     let deciding = &target.accelerate.value;
     let mut merged = Merged::default();
     for version in std::iter::once(deciding).chain(target.accelerate_others.iter().rev()) {
         let Some(known) = knowledge::accelerate(version) else {
             continue;
         };
-        let subject = Subject::new(run, known.facts, target, files);
+        let subject = Subject::new(run, known.facts, target, blocks, files);
         merged.add(&known.facts.version, judge_release(&subject));
     }
     merged.into_findings(deciding, target)

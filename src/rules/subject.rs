@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::formats::settings::Fp8Block;
 use crate::knowledge::Facts;
 use crate::resolve::{
     self, Ask, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
@@ -9,7 +10,7 @@ use crate::resolve::{
 };
 use crate::source::{Document, EntryRef, NodeRef, Object, Route};
 
-use super::{AskedAndRuns, Key, Label};
+use super::{AskedAndRuns, Key, Label, declared};
 
 /// How many faults of one run are looked for behind each other.
 const MAX_FAULTS: usize = 20;
@@ -22,6 +23,8 @@ pub struct Subject<'a> {
     pub facts: &'a Facts,
     /// The versions and hardware assumed.
     pub target: &'a Target,
+    /// The fp8 blocks that a loader of the team's own reads; what accelerate does with them is not judged.
+    pub blocks: &'a [Fp8Block],
     /// Every place that asks for a precision or sets something about it.
     pub asks: Vec<Ask>,
     /// What the run comes to.
@@ -33,7 +36,13 @@ pub struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// Follows the run, and the same run without each fault that ends it.
-    pub fn new(run: &'a Run, facts: &'a Facts, target: &'a Target, files: &dyn Files) -> Self {
+    pub fn new(
+        run: &'a Run,
+        facts: &'a Facts,
+        target: &'a Target,
+        blocks: &'a [Fp8Block],
+        files: &dyn Files,
+    ) -> Self {
         let outcome = resolve::resolve(run, facts, files);
         let mut behind: Vec<Outcome> = Vec::new();
         let mut mended = run.clone();
@@ -55,6 +64,7 @@ impl<'a> Subject<'a> {
             run,
             facts,
             target,
+            blocks,
             asks: resolve::asks(run),
             outcome,
             behind,
@@ -128,12 +138,22 @@ impl<'a> Subject<'a> {
             .filter(|root| root.is_dict())
     }
 
-    /// The entries of a section of the config file: none where there is no such mapping.
+    /// The entries of a section of the config file, without declared blocks: none where there is no such mapping.
     pub fn section(&self, name: &str) -> impl Iterator<Item = EntryRef<'a>> {
         let section = self.root().and_then(|root| root.get(name));
-        section
+        let route = Route::keys([name]);
+        let entries = section
             .into_iter()
-            .flat_map(|section| section.value.entries())
+            .flat_map(|section| section.value.entries());
+        entries.filter(move |entry| {
+            let key = entry.key.text();
+            !key.is_some_and(|key| self.is_declared_block(&route.key(key)))
+        })
+    }
+
+    /// Whether what stands at this route is a declared block, in its place or out of it.
+    pub fn is_declared_block(&self, route: &Route) -> bool {
+        !self.blocks.is_empty() && declared::is_block(self, route)
     }
 
     /// The place of an entry of the config file.

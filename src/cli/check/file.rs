@@ -8,10 +8,12 @@ use std::sync::Arc;
 use crate::discover;
 use crate::formats::{self, Kind};
 use crate::report::CheckedFile;
-use crate::resolve::{Config, ConfigFile, Run, Target};
+use crate::resolve::{Config, ConfigFile};
 use crate::rules::{self, Finding};
 use crate::source::{ReadError, SourceFile, Syntax};
 
+use super::super::assumptions::{Assumed, Assumptions, FoundPin};
+use super::super::failure::Failure;
 use super::super::notices::{self, NoConfig};
 use super::partners::Partners;
 use super::plan::Input;
@@ -29,10 +31,12 @@ pub(super) struct FileResult {
     pub(super) read: bool,
     pub(super) recognised: Option<CheckedFile>,
     pub(super) findings: Vec<Finding>,
+    /// A pin that was passed over, because nothing is known of it.
+    pub(super) unknown_pin: Option<Arc<FoundPin>>,
 }
 
 /// Read → recognise → resolve → judge, for one file.
-pub(super) fn check(input: &Input, target: &Target) -> FileResult {
+pub(super) fn check(input: &Input, assumptions: &Assumptions) -> Result<FileResult, Failure> {
     let (shown, explicit, bytes) = match input {
         Input::File(file) => (&file.shown, file.explicit, read_file(&file.path)),
         Input::StandardInput { shown } => (shown, true, read_all(io::stdin().lock())),
@@ -40,10 +44,10 @@ pub(super) fn check(input: &Input, target: &Target) -> FileResult {
     let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) => {
-            return FileResult {
+            return Ok(FileResult {
                 findings: vec![notices::unreadable(shown, &discover::reason(&error), None)],
                 ..FileResult::default()
-            };
+            });
         }
     };
     let mut result = FileResult {
@@ -54,19 +58,23 @@ pub(super) fn check(input: &Input, target: &Target) -> FileResult {
         if explicit || looks_like_config(&decode(&bytes[..HEAD])) {
             result.findings.push(notices::too_large(shown, SIZE_LIMIT));
         }
-        return result;
+        return Ok(result);
     }
     // Bytes that are not UTF-8 may still be a config: the one that accelerate refuses.
     let looks_like_config =
         std::str::from_utf8(&bytes).is_err() && looks_like_config(&decode(&bytes));
     match SourceFile::new(shown.clone(), bytes) {
-        Ok(source) => check_text(Arc::new(source), explicit, target, &mut result),
+        Ok(source) => {
+            let assumed = || assumptions.of(input.path());
+            check_text(Arc::new(source), explicit, assumed, &mut result)?;
+        }
         Err(error) => {
             if looks_like_config {
                 let path = shown.clone();
-                result.recognised(shown, Kind::Accelerate);
+                let assumed = assumptions.of(input.path())?;
+                result.recognised(shown, Kind::Accelerate, &assumed);
                 let config = Config::Unreadable { path, error };
-                result.findings.extend(judge(shown, config, target));
+                result.findings.extend(judge(shown, config, &assumed));
             } else if explicit {
                 result
                     .findings
@@ -74,25 +82,31 @@ pub(super) fn check(input: &Input, target: &Target) -> FileResult {
             }
         }
     }
-    result
+    Ok(result)
 }
 
-fn check_text(file: Arc<SourceFile>, explicit: bool, target: &Target, result: &mut FileResult) {
+fn check_text(
+    file: Arc<SourceFile>,
+    explicit: bool,
+    assumed: impl FnOnce() -> Result<Assumed, Failure>,
+    result: &mut FileResult,
+) -> Result<(), Failure> {
     let text = file.text();
     if !explicit && !formats::may_be_config(text) {
-        return;
+        return Ok(());
     }
     let read = Syntax::of_name(&file.path).read(text);
     match formats::recognise(text, read.as_ref()) {
         Some(recognised) => {
-            result.recognised(&file.path, recognised.kind);
+            let assumed = assumed()?;
+            result.recognised(&file.path, recognised.kind, &assumed);
             match recognised.placeholder {
                 Some(span) => result.findings.push(notices::template(&file, span)),
                 None => {
                     let shown = file.path.clone();
                     let read = read.map(Arc::new);
                     let config = Config::File(ConfigFile { file, read });
-                    result.findings.extend(judge(&shown, config, target));
+                    result.findings.extend(judge(&shown, config, &assumed));
                 }
             }
         }
@@ -115,7 +129,7 @@ fn check_text(file: Arc<SourceFile>, explicit: bool, target: &Target, result: &m
                     Ok(document) => match formats::nested_config(text, document) {
                         Some(key) => NoConfig::Nested(key),
                         // Some other program's file. That it is none of ours says the closing line.
-                        None => return,
+                        None => return Ok(()),
                     },
                 }
             };
@@ -125,22 +139,29 @@ fn check_text(file: Arc<SourceFile>, explicit: bool, target: &Target, result: &m
         }
         None => {}
     }
+    Ok(())
 }
 
 impl FileResult {
-    fn recognised(&mut self, path: &str, kind: Kind) {
+    fn recognised(&mut self, path: &str, kind: Kind, assumed: &Assumed) {
         self.recognised = Some(CheckedFile {
             path: path.to_owned(),
             kind,
+            target: assumed.target.clone(),
         });
+        self.unknown_pin.clone_from(&assumed.unknown_pin);
     }
 }
 
 /// Resolve → judge, for the run that is assumed for a config that nothing launches.
-fn judge(shown: &str, config: Config, target: &Target) -> Vec<Finding> {
-    let run = Run::assumed(config, target);
+fn judge(shown: &str, config: Config, assumed: &Assumed) -> Vec<Finding> {
     let partners = Partners::of(shown);
-    rules::judge(&run, target, &partners)
+    rules::judge(
+        &assumed.run(config),
+        &assumed.target,
+        assumed.blocks(),
+        &partners,
+    )
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
@@ -155,7 +176,7 @@ fn read_all(input: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// The text of bytes that are not UTF-8, good enough to recognise a config that accelerate will refuse.
-fn decode(bytes: &[u8]) -> String {
+pub(in crate::cli) fn decode(bytes: &[u8]) -> String {
     let units = |unit: fn([u8; 2]) -> u16| {
         let units: Vec<_> = bytes[2..]
             .chunks_exact(2)

@@ -1,17 +1,16 @@
 //! The settings of a check, and what is to be checked.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::discover::{self, Candidate, Discovery, PatternError, Patterns, Problem};
 use crate::report::{Format, Style};
-use crate::resolve::Target;
 
 use super::super::arguments::{CheckArguments, ReportRequest};
+use super::super::assumptions::Assumptions;
 use super::super::failure::Failure;
 use super::super::output::Output;
 use super::super::selection::Selection;
-use super::super::target::target;
 
 /// Standard input, as a path on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -19,7 +18,7 @@ const STANDARD_INPUT: &str = "-";
 /// The settings, once they are known to be right.
 pub(super) struct Plan {
     pub(super) selection: Selection,
-    pub(super) target: Target,
+    pub(super) assumptions: Assumptions,
     pub(super) threads: NonZeroUsize,
     discovery: discover::Settings,
     pub(super) reports: Vec<(Format, Style, Output)>,
@@ -39,9 +38,10 @@ impl Plan {
                 )
             })
         };
+        let current = current_folder()?;
         Ok(Self {
             selection: Selection::new(&arguments.select, &arguments.ignore)?,
-            target: target(&arguments.target)?,
+            assumptions: Assumptions::new(&arguments.assumptions, &paths(arguments), &current)?,
             threads,
             discovery: discover::Settings {
                 include: patterns(&arguments.include)?,
@@ -99,28 +99,41 @@ pub(super) enum Input {
     StandardInput { shown: String },
 }
 
+impl Input {
+    /// The path for which settings and pins are looked up.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::File(file) => &file.path,
+            Self::StandardInput { shown } => Path::new(shown),
+        }
+    }
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_INPUT
+}
+
+/// The files and folders to check.
+fn paths(arguments: &CheckArguments) -> Vec<PathBuf> {
+    if arguments.paths.is_empty() {
+        return vec![PathBuf::from(".")];
+    }
+    let paths = arguments.paths.iter().cloned();
+    paths.filter(|path| !is_standard_input(path)).collect()
+}
+
 /// Discover: the files to check, and the paths that cannot be searched.
 pub(super) fn inputs(
     arguments: &CheckArguments,
     plan: &Plan,
 ) -> Result<(Vec<Input>, Vec<Problem>), Failure> {
-    let is_standard_input = |path: &&PathBuf| path.as_os_str() == STANDARD_INPUT;
-    let mut paths: Vec<_> = arguments
-        .paths
-        .iter()
-        .filter(|path| !is_standard_input(path))
-        .cloned()
-        .collect();
-    if arguments.paths.is_empty() {
-        paths.push(PathBuf::from("."));
-    }
     let current = current_folder()?;
     let Discovery {
         candidates,
         problems,
-    } = discover::discover(&paths, &current, &plan.discovery);
+    } = discover::discover(&paths(arguments), &current, &plan.discovery);
     let mut inputs: Vec<_> = candidates.into_iter().map(Input::File).collect();
-    if arguments.paths.iter().any(|path| is_standard_input(&path)) {
+    if arguments.paths.iter().any(|path| is_standard_input(path)) {
         let shown = match &arguments.stdin_filename {
             Some(path) => discover::shown(path, &current),
             None => "<stdin>".to_owned(),

@@ -1,11 +1,13 @@
-//! `--target KEY=VALUE`.
+//! What is declared of a target, and what a project pins.
 
 use std::fmt;
 use std::str::FromStr;
 
 use pep440_rs::{Version, VersionSpecifiers};
 
-use super::{Asked, Declared, Gpu, Target, TargetOrigin, closest, gpus};
+use crate::formats::pins::Pin;
+
+use super::{Asked, Declaration, Declared, FileLine, Gpu, Target, TargetOrigin, closest, gpus};
 
 /// Packages whose installation a config can depend on, under accelerate's names, with the other names that people use.
 const INSTALLABLE: &[(&str, &[&str])] = &[
@@ -34,6 +36,8 @@ const KEYS: &[&str] = &["accelerate", "gpu", "capability", "installed"];
 /// A `KEY=VALUE` that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetError {
+    /// The key that is wrong, or whose value is.
+    pub key: String,
     /// What is wrong.
     pub message: String,
     /// What to write instead.
@@ -48,35 +52,68 @@ impl fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
-fn error(message: impl Into<String>, help: impl Into<String>) -> TargetError {
+fn error(
+    key: impl Into<String>,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> TargetError {
     TargetError {
+        key: key.into(),
         message: message.into(),
         help: help.into(),
     }
 }
 
-pub(super) fn parse<'a>(
-    settings: impl IntoIterator<Item = &'a str>,
-    releases: &[Version],
-) -> Result<Target, TargetError> {
-    let mut target = Target::newest(releases);
-    let mut capability = None;
-    for setting in settings {
+impl Declaration {
+    /// A value of `--target`: `KEY=VALUE`.
+    ///
+    /// # Errors
+    /// What is not that.
+    pub fn of_flag(setting: &str) -> Result<Self, TargetError> {
         let Some((key, value)) = split(setting) else {
             return Err(error(
+                setting,
                 format!("`{setting}` is not KEY=VALUE"),
                 "write for example accelerate=1.12.0 or gpu=h100",
             ));
         };
-        let (key, value) = (key.trim(), value.trim());
-        match key {
-            "accelerate" => set_accelerate(&mut target, value, releases)?,
-            "gpu" => target.gpu = Some(flag(gpu(value)?)),
-            "capability" => capability = Some(parse_capability(value)?),
+        Ok(Self {
+            key: key.trim().to_owned(),
+            value: value.to_owned(),
+            origin: TargetOrigin::Flag,
+        })
+    }
+
+    fn declared<T>(&self, value: T) -> Declared<T> {
+        Declared {
+            value,
+            origin: self.origin.clone(),
+        }
+    }
+}
+
+/// Later declarations before earlier ones; `installed` adds up.
+pub(super) fn declare(
+    target: &mut Target,
+    declarations: &[Declaration],
+    releases: &[Version],
+) -> Result<(), TargetError> {
+    let mut hardware = Hardware::default();
+    let mut installed_here: Option<Declared<Vec<String>>> = None;
+    for declaration in declarations {
+        let value = declaration.value.trim();
+        match declaration.key.as_str() {
+            "accelerate" => {
+                let found = accelerate(value, releases)?;
+                found.put_into(target, declaration.origin.clone());
+            }
+            "gpu" => hardware.gpu = Some(declaration.declared(gpu(value)?)),
+            "capability" => {
+                hardware.capability = Some(declaration.declared(parse_capability(value)?));
+            }
             "installed" => {
-                let list = &mut target
-                    .installed
-                    .get_or_insert_with(|| flag(Vec::new()))
+                let list = &mut installed_here
+                    .get_or_insert_with(|| declaration.declared(Vec::new()))
                     .value;
                 for package in value
                     .split(',')
@@ -89,30 +126,55 @@ pub(super) fn parse<'a>(
                     }
                 }
             }
-            _ => {
+            key => {
                 let package = versioned(key)?;
                 let version = version(key, value)?;
-                target.packages.insert(package, flag(version));
+                target
+                    .packages
+                    .insert(package, declaration.declared(version));
             }
         }
     }
-    target.capability = match (capability, &target.gpu) {
-        (Some(said), Some(gpu)) if said != gpu.value.capability => {
+    hardware.put_into(target)?;
+    if installed_here.is_some() {
+        target.installed = installed_here;
+    }
+    Ok(())
+}
+
+/// What is declared of the hardware in one place.
+#[derive(Default)]
+struct Hardware {
+    gpu: Option<Declared<Gpu>>,
+    capability: Option<Declared<(u32, u32)>>,
+}
+
+impl Hardware {
+    fn put_into(self, target: &mut Target) -> Result<(), TargetError> {
+        let of_gpu = self.gpu.as_ref().map(|gpu| Declared {
+            value: gpu.value.capability,
+            origin: gpu.origin.clone(),
+        });
+        if let (Some(gpu), Some(said)) = (&self.gpu, &self.capability)
+            && said.value != gpu.value.capability
+        {
             return Err(error(
+                "capability",
                 format!(
                     "gpu={} has capability {}, not {}",
                     gpu.value.name,
                     dotted(gpu.value.capability),
-                    dotted(said)
+                    dotted(said.value)
                 ),
                 "give one of the two",
             ));
         }
-        (Some(said), _) => Some(flag(said)),
-        (None, Some(gpu)) => Some(flag(gpu.value.capability)),
-        (None, None) => None,
-    };
-    Ok(target)
+        if let Some(capability) = self.capability.or(of_gpu) {
+            target.gpu = self.gpu;
+            target.capability = Some(capability);
+        }
+        Ok(())
+    }
 }
 
 /// `KEY=VALUE`, or a range as it stands in a requirements file: `accelerate>=1.3,<2`.
@@ -122,81 +184,120 @@ fn split(setting: &str) -> Option<(&str, &str)> {
     Some((key, value.strip_prefix('=').unwrap_or(value)))
 }
 
-fn flag<T>(value: T) -> Declared<T> {
-    Declared {
-        value,
-        origin: TargetOrigin::Flag,
-    }
-}
-
 fn dotted((major, minor): (u32, u32)) -> String {
     format!("{major}.{minor}")
 }
 
+/// The release that decides, what was asked for, and what else is allowed.
+struct Accelerate {
+    release: Version,
+    asked: Option<Asked>,
+    others: Vec<Version>,
+}
+
+impl Accelerate {
+    /// `None` for a version older than every known release.
+    fn exactly(version: &Version, releases: &[Version]) -> Option<Self> {
+        let (oldest, newest) = (releases.first()?, releases.last()?);
+        if version < oldest {
+            return None;
+        }
+        let is_newer = version > newest;
+        Some(Self {
+            release: match is_newer {
+                true => newest.clone(),
+                false => full(version),
+            },
+            asked: is_newer.then(|| Asked::Newer(version.clone())),
+            others: Vec::new(),
+        })
+    }
+
+    /// `None` where no known release is allowed.
+    fn within(range: &VersionSpecifiers, written: String, releases: &[Version]) -> Option<Self> {
+        let allowed = releases.iter().filter(|release| range.contains(release));
+        let mut others: Vec<_> = allowed.cloned().collect();
+        Some(Self {
+            release: others.pop()?,
+            asked: Some(Asked::Range(written)),
+            others,
+        })
+    }
+
+    fn put_into(self, target: &mut Target, origin: TargetOrigin) {
+        target.accelerate = Declared {
+            value: self.release,
+            origin,
+        };
+        target.accelerate_asked = self.asked;
+        target.accelerate_others = self.others;
+    }
+}
+
 /// An exact version, or a range of which the newest known release decides.
-fn set_accelerate(
-    target: &mut Target,
-    value: &str,
-    releases: &[Version],
-) -> Result<(), TargetError> {
-    let (Some(oldest), Some(newest)) = (releases.first(), releases.last()) else {
-        return Ok(());
+fn accelerate(value: &str, releases: &[Version]) -> Result<Accelerate, TargetError> {
+    let known = || match (releases.first(), releases.last()) {
+        (Some(oldest), Some(newest)) => format!("known are {oldest} to {newest}"),
+        _ => "none is known".to_owned(),
     };
-    let known = || format!("known are {oldest} to {newest}");
     // `accelerate==1.12.0`, as it stands in a requirements file.
     let value = match value.strip_prefix('=') {
         Some(version) if !version.starts_with('=') => version,
         _ => value,
     };
     let is_range = value.starts_with(['<', '>', '=', '!', '~']) || value.contains(',');
-    let mut others = Vec::new();
-    let (version, asked) = if is_range {
+    if is_range {
         let range = VersionSpecifiers::from_str(value).map_err(|_| {
             error(
+                "accelerate",
                 format!("`{value}` is not a version range"),
                 "write for example accelerate='>=1.3,<2'",
             )
         })?;
-        let Some(allowed) = releases
-            .iter()
-            .rev()
-            .find(|release| range.contains(release))
-        else {
-            return Err(error(
+        Accelerate::within(&range, value.to_owned(), releases).ok_or_else(|| {
+            error(
+                "accelerate",
                 format!("no known release of accelerate is allowed by `{value}`"),
                 format!("{}{}", nearest(value, releases), known()),
-            ));
-        };
-        let allowed_too = |release: &&Version| range.contains(release) && *release != allowed;
-        others.extend(releases.iter().filter(allowed_too).cloned());
-        (allowed.clone(), Some(Asked::Range(value.to_owned())))
+            )
+        })
     } else {
         let asked = version("accelerate", value)?;
-        if &asked < oldest {
-            return Err(error(
+        Accelerate::exactly(&asked, releases).ok_or_else(|| {
+            error(
+                "accelerate",
                 format!("accelerate {asked} is older than every known release"),
                 known(),
-            ));
-        }
-        if &asked > newest {
-            (newest.clone(), Some(Asked::Newer(asked)))
-        } else {
-            (full(asked), None)
+            )
+        })
+    }
+}
+
+/// What a project pins; whether that is known.
+pub(super) fn pin(target: &mut Target, pin: &Pin, path: &str, releases: &[Version]) -> bool {
+    let found = match pin.exact() {
+        Some(version) => Accelerate::exactly(version, releases),
+        None => {
+            let written = pin.specifiers.to_string().replace(", ", ",");
+            Accelerate::within(&pin.specifiers, written, releases)
         }
     };
-    target.accelerate = flag(version);
-    target.accelerate_asked = asked;
-    target.accelerate_others = others;
-    Ok(())
+    let Some(found) = found else { return false };
+    let line = FileLine {
+        path: path.to_owned(),
+        line: pin.line,
+    };
+    found.put_into(target, TargetOrigin::Pin(line));
+    true
 }
 
 /// `1.12` is 1.12.0, and is shown so.
-fn full(version: Version) -> Version {
+fn full(version: &Version) -> Version {
     let mut release = version.release().to_vec();
     while release.len() < 3 {
         release.push(0);
     }
-    version.with_release(release)
+    version.clone().with_release(release)
 }
 
 /// The known releases around the first version that a range names, for a range that allows none of them.
@@ -221,6 +322,7 @@ fn nearest(range: &str, releases: &[Version]) -> String {
 fn version(key: &str, value: &str) -> Result<Version, TargetError> {
     Version::from_str(value).map_err(|_| {
         error(
+            key,
             format!("`{value}` is not a version of {key}"),
             format!("write for example {key}=1.12.0"),
         )
@@ -234,6 +336,7 @@ fn gpu(value: &str) -> Result<Gpu, TargetError> {
             .map(|name| format!("did you mean {name}? "))
             .unwrap_or_default();
         error(
+            "gpu",
             format!("`{value}` is not a known GPU"),
             format!("{meant}any other GPU can be given by its compute capability: capability=9.0"),
         )
@@ -246,6 +349,7 @@ fn parse_capability(value: &str) -> Result<(u32, u32), TargetError> {
         .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
     parts.ok_or_else(|| {
         error(
+            "capability",
             format!("`{value}` is not a compute capability"),
             "write for example capability=9.0",
         )
@@ -265,12 +369,19 @@ fn installed(given: &str) -> Result<String, TargetError> {
             .unwrap_or_default();
         let names: Vec<_> = names.collect();
         return Err(error(
+            "installed",
             format!("`{name}` is not a package that an accelerate config depends on"),
             format!("{meant}known are {}", names.join(", ")),
         ));
     };
     Ok(match said {
-        Some(said) => format!("{package}=={}", version(package, said)?),
+        Some(said) => {
+            let version = version(package, said).map_err(|error| TargetError {
+                key: "installed".to_owned(),
+                ..error
+            })?;
+            format!("{package}=={version}")
+        }
         None => package.to_owned(),
     })
 }
@@ -298,6 +409,7 @@ fn versioned(key: &str) -> Result<&'static str, TargetError> {
                 .unwrap_or_default();
             let keys: Vec<_> = keys.collect();
             error(
+                key,
                 format!("`{key}` is not a part of the target"),
                 format!("{meant}known are {}", keys.join(", ")),
             )

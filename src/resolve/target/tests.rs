@@ -1,7 +1,9 @@
 use std::str::FromStr;
 
+use pep440_rs::VersionSpecifiers;
+
 use super::*;
-use crate::source::yaml;
+use crate::source::{Span, yaml};
 
 fn releases() -> Vec<Version> {
     ["1.2.1", "1.3.0", "1.11.0", "1.12.0", "1.15.0"]
@@ -141,4 +143,84 @@ fn nothing_asked_for_is_missing_unless_the_packages_are_declared() {
         ["msamp", "torchao==0.14.1", "transformer_engine"]
     );
     assert_eq!(target(&["installed="]).machine(&asked).installed, [""; 0]);
+}
+
+fn declared(key: &str, value: &str, path: &str) -> Declaration {
+    Declaration {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        origin: TargetOrigin::Settings(FileLine {
+            path: path.to_owned(),
+            line: 2,
+        }),
+    }
+}
+
+#[test]
+fn later_places_take_the_place_of_earlier_ones() {
+    let mut target = Target::newest(&releases());
+    let settings = [
+        declared("accelerate", ">=1.3,<1.12", "a"),
+        declared("capability", "8.0", "a"),
+        declared("installed", "torchao", "a"),
+        declared("torch", "2.9", "a"),
+    ];
+    target.declare(&settings, &releases()).unwrap();
+    assert_eq!(target.accelerate_others.len(), 1);
+    let flags = [
+        declared("accelerate", "1.3", "b"),
+        declared("gpu", "h100", "b"),
+        declared("installed", "msamp", "b"),
+    ];
+    target.declare(&flags, &releases()).unwrap();
+    assert_eq!(target.accelerate.value.to_string(), "1.3.0");
+    assert_eq!(target.accelerate.origin.line().unwrap().to_string(), "b:2");
+    assert_eq!(
+        (&target.accelerate_asked, target.accelerate_others.len()),
+        (&None, 0)
+    );
+    assert_eq!(target.capability.as_ref().unwrap().value, (9, 0));
+    assert_eq!(target.installed.as_ref().unwrap().value, ["msamp"]);
+    assert_eq!(target.packages["torch"].origin.line().unwrap().path, "a");
+    let error = target
+        .declare(&[declared("capability", "sm_90", "c")], &releases())
+        .unwrap_err();
+    assert_eq!(error.key, "capability");
+}
+
+#[test]
+fn pins_of_known_releases_count() {
+    for (allowed, decides, asked, others) in [
+        ("==1.12.0", "1.12.0", None, 0),
+        ("===1.12.0", "1.12.0", None, 0),
+        ("==1.12", "1.12.0", None, 0),
+        ("==1.11.5", "1.11.5", None, 0),
+        ("==1.99.0", "1.15.0", Some("1.99.0"), 0),
+        (">=1.3,<2", "1.15.0", Some(">=1.3,<2"), 3),
+        ("==1.12.*", "1.12.0", Some("==1.12.*"), 0),
+        ("==0.10", "1.15.0", None, 0),
+        (">=2", "1.15.0", None, 0),
+        ("<1.0", "1.15.0", None, 0),
+    ] {
+        let mut target = target(&[]);
+        let pin = Pin {
+            specifiers: VersionSpecifiers::from_str(allowed).unwrap(),
+            span: Span::at(0),
+            line: 3,
+        };
+        let is_known = target.pin(&pin, "requirements.txt", &releases());
+        assert_eq!(target.accelerate.value.to_string(), decides, "{allowed}");
+        let shown = target.accelerate_asked.as_ref().map(ToString::to_string);
+        assert_eq!(shown.as_deref(), asked, "{allowed}");
+        assert_eq!(target.accelerate_others.len(), others, "{allowed}");
+        let origin = match is_known {
+            true => TargetOrigin::Pin(FileLine {
+                path: "requirements.txt".to_owned(),
+                line: 3,
+            }),
+            false => TargetOrigin::Default,
+        };
+        assert_eq!(target.accelerate.origin, origin, "{allowed}");
+        assert_eq!(is_known, !["==0.10", ">=2", "<1.0"].contains(&allowed));
+    }
 }

@@ -1,0 +1,141 @@
+//! The search upwards: from a file's folder to the root of its repository, for files that speak for a whole folder
+//! (settings, pinned versions).
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::relative;
+
+/// Larger files are not read.
+const SIZE_LIMIT: u64 = 4 << 20;
+
+/// Where searches end: at the root of the git repository, outside git at the root that was given.
+#[derive(Clone, Debug)]
+pub struct Upwards {
+    current: PathBuf,
+    roots: Vec<PathBuf>,
+}
+
+impl Upwards {
+    /// Searches for files below the given `paths`, which are relative to `current`.
+    pub fn new(current: &Path, paths: &[PathBuf]) -> Self {
+        let roots = paths.iter().map(|path| current.join(path));
+        let mut roots: Vec<_> = roots
+            .filter(|path| path.is_dir())
+            .filter_map(|path| path.canonicalize().ok())
+            .collect();
+        // Of roots that lie in each other the outermost one ends a search.
+        roots.sort_by_key(|root| root.components().count());
+        Self {
+            current: existing(current),
+            roots,
+        }
+    }
+
+    /// The folders from a file's own up to the one in which the search ends. The file itself need not exist.
+    pub fn folders(&self, file: &Path) -> Vec<Folder> {
+        let file = self.current.join(file);
+        let own = existing(file.parent().unwrap_or(&file));
+        let in_git = own
+            .ancestors()
+            .find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let given = || self.roots.iter().find(|root| own.starts_with(root));
+        // A file that was named itself belongs to the folder from which it was named.
+        let from = || Some(&self.current).filter(|current| own.starts_with(current));
+        let end = in_git
+            .or_else(|| given().or_else(from).map(PathBuf::as_path))
+            .unwrap_or(&own);
+        own.ancestors()
+            .take_while(|folder| folder.starts_with(end))
+            .map(|folder| Folder {
+                path: folder.to_owned(),
+                root: end.to_owned(),
+                current: self.current.clone(),
+            })
+            .collect()
+    }
+}
+
+/// A path without links, or the nearest folder above it that exists.
+fn existing(path: &Path) -> PathBuf {
+    let mut found = path.ancestors().filter_map(|path| path.canonicalize().ok());
+    found.next().unwrap_or_else(|| path.to_owned())
+}
+
+/// A folder on the way up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    path: PathBuf,
+    root: PathBuf,
+    current: PathBuf,
+}
+
+/// A file that speaks for its folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderFile {
+    /// The path as it is shown: relative to the current directory, with `/`.
+    pub shown: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+impl Folder {
+    /// The names in the folder that `wanted` takes, sorted.
+    pub fn names(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten();
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<_> = names.filter(|name| wanted(name)).collect();
+        names.sort();
+        names
+    }
+
+    /// A file in the folder, if it is a regular one of at most 4 MiB. A link is followed where it stays below the root.
+    pub fn read(&self, name: &str) -> Option<FolderFile> {
+        let path = self.path.join(name);
+        let target = path.canonicalize().ok()?;
+        // Asked before it is opened: to open a pipe is to wait for its writer.
+        if !target.starts_with(&self.root) || !target.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(target).ok()?;
+        file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= SIZE_LIMIT).then(|| FolderFile {
+            shown: relative(&path, &self.current),
+            bytes,
+        })
+    }
+}
+
+/// What folders hold, each of them looked at once, whichever thread comes first.
+#[derive(Debug)]
+pub struct Nearest<T> {
+    looked_at: Mutex<HashMap<PathBuf, Arc<OnceLock<Option<T>>>>>,
+}
+
+impl<T> Default for Nearest<T> {
+    fn default() -> Self {
+        Self {
+            looked_at: Mutex::default(),
+        }
+    }
+}
+
+impl<T: Clone> Nearest<T> {
+    /// What the first of these folders holds that holds anything.
+    pub fn of(&self, folders: &[Folder], look: impl Fn(&Folder) -> Option<T>) -> Option<T> {
+        folders.iter().find_map(|folder| {
+            let held = {
+                let mut folders = self
+                    .looked_at
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                Arc::clone(folders.entry(folder.path.clone()).or_default())
+            };
+            held.get_or_init(|| look(folder)).clone()
+        })
+    }
+}

@@ -1,0 +1,340 @@
+//! The docs say what the program says: the pages of the rules are written from the code, and every command that a page
+//! shows is run. `UPDATE_DOCS=1 cargo test --test docs` writes them anew.
+
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fp8lint::cli::catalogue::{self, Described};
+use fp8lint::rules::Example;
+use support::{Ran, Repository, program, ran};
+
+/// The families of rules, by their hundreds, as the pages name them.
+const FAMILIES: &[(&str, &str)] = &[
+    ("FP1", "Refused: the launcher will not start with this"),
+    (
+        "FP2",
+        "Raises: starts, then fails in `Accelerator()` or `prepare()`",
+    ),
+    (
+        "FP3",
+        "Silent: runs, but not as asked, or a setting has no effect",
+    ),
+    ("FP4", "Contradiction: two places of one run disagree"),
+    ("FP6", "Versions and hardware, where they are declared"),
+    ("FP9", "The checking itself"),
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of a page; empty where there is none yet.
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Holds the files against what they should be, or writes them anew.
+fn check(pages: &BTreeMap<PathBuf, String>) {
+    let update = std::env::var_os("UPDATE_DOCS").is_some();
+    let mut stale = Vec::new();
+    for (path, text) in pages {
+        if read(path) == *text {
+            continue;
+        }
+        if update {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        } else {
+            stale.push(path.strip_prefix(root()).unwrap().display().to_string());
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "not up to date: {}; run UPDATE_DOCS=1 cargo test --test docs",
+        stale.join(", ")
+    );
+}
+
+#[test]
+fn every_rule_has_its_page() {
+    let folder = root().join("docs").join("rules");
+    let mut pages = BTreeMap::from([(folder.join("README.md"), table())]);
+    for described in catalogue::all() {
+        pages.insert(
+            folder.join(format!("{}.md", described.code)),
+            page(&described),
+        );
+    }
+    check(&pages);
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(
+            pages.contains_key(&path),
+            "{} belongs to no rule: remove it",
+            path.display()
+        );
+    }
+}
+
+/// The table of all rules.
+fn table() -> String {
+    let mut text = "# The rules\n\nWritten from the code by `UPDATE_DOCS=1 cargo test --test docs`. \
+                    `fp8lint explain RULE` prints the same; a rule is named by its code or its name.\n"
+        .to_owned();
+    let all = catalogue::all();
+    for (hundred, title) in FAMILIES {
+        write!(
+            text,
+            "\n## {hundred}xx: {title}\n\n| code | name | severity | confidence | what |\n| --- | --- | --- | --- | --- |\n"
+        )
+        .unwrap();
+        for described in all
+            .iter()
+            .filter(|described| described.code.starts_with(hundred))
+        {
+            writeln!(
+                text,
+                "| [{code}]({code}.md) | {} | {} | {} | {} |",
+                described.name,
+                described.severity,
+                described.confidence.as_str(),
+                markdown(described.summary).replace('|', "\\|"),
+                code = described.code,
+            )
+            .unwrap();
+        }
+    }
+    let is_listed = |described: &Described| {
+        FAMILIES
+            .iter()
+            .any(|(hundred, _)| described.code.starts_with(hundred))
+    };
+    assert!(all.iter().all(is_listed), "a family is missing above");
+    text
+}
+
+/// The page of one rule.
+fn page(described: &Described) -> String {
+    let mut text = format!(
+        "# {} {}\n\n{}, {} · [all rules](README.md)\n\n**{}**\n\n{}\n",
+        described.code,
+        described.name,
+        described.severity,
+        described.confidence.as_str(),
+        markdown(described.summary),
+        markdown(described.explanation.trim()),
+    );
+    for (heading, fails) in [("Found", true), ("Passed", false)] {
+        let examples: Vec<_> = described
+            .examples
+            .iter()
+            .filter(|example| example.fails == fails)
+            .collect();
+        if !examples.is_empty() {
+            write!(text, "\n## {heading}\n").unwrap();
+        }
+        for example in examples {
+            text.push_str(&section(example));
+        }
+    }
+    text
+}
+
+/// An example: the file, and what the program says about it.
+fn section(example: &Example) -> String {
+    let language = Path::new(example.file).extension().unwrap();
+    let mut command = format!("fp8lint {}", example.file);
+    for setting in example.target {
+        write!(command, " --target {setting}").unwrap();
+    }
+    let repository = Repository::with(&[(example.file, example.text)]);
+    let settings = example.settings.map_or_else(String::new, |settings| {
+        repository.write("fp8lint.toml", settings);
+        format!("\nWith `fp8lint.toml`:\n\n```toml\n{settings}```\n")
+    });
+    format!(
+        "\n### {}\n{settings}\n```{}\n{}```\n\n```console\n$ {command}\n{}```\n",
+        markdown(example.title),
+        language.display(),
+        example.text,
+        output(&run(&repository, &command)),
+    )
+}
+
+/// Text as Markdown: what is no code is shown as it is written.
+fn markdown(text: &str) -> String {
+    let mut shown = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        if index > 0 {
+            shown.push('`');
+        }
+        let is_code = index % 2 == 1;
+        for character in part.chars() {
+            if !is_code && ['_', '*', '<', '['].contains(&character) {
+                shown.push('\\');
+            }
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// Runs a command line of the docs.
+fn run(repository: &Repository, command: &str) -> Ran {
+    let mut words = shlex::split(command).unwrap().into_iter();
+    assert_eq!(words.next().as_deref(), Some("fp8lint"), "{command}");
+    let arguments: Vec<_> = words.collect();
+    ran(&mut repository.command(&arguments))
+}
+
+/// What a terminal shows of it.
+fn output(ran: &Ran) -> String {
+    format!("{}{}", ran.stderr, ran.stdout)
+}
+
+#[test]
+fn the_pages_show_what_the_program_prints() {
+    let mut pages = BTreeMap::new();
+    for page in handwritten_pages() {
+        pages.insert(page.clone(), with_outputs(&read(&page)));
+    }
+    check(&pages);
+}
+
+/// The pages that people write.
+fn handwritten_pages() -> Vec<PathBuf> {
+    let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        .map(|name| root().join(name))
+        .into();
+    let docs = fs::read_dir(root().join("docs")).unwrap();
+    pages.extend(
+        docs.map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "md")),
+    );
+    pages.sort();
+    assert!(pages.iter().all(|page| page.is_file()), "{pages:?}");
+    pages
+}
+
+/// The page with the output of each `$ fp8lint …` in its `console` blocks as the program prints it now. A line `…` at
+/// the end of an output leaves the rest out.
+fn with_outputs(page: &str) -> String {
+    let mut text = String::new();
+    let mut lines = page.lines().peekable();
+    while let Some(line) = lines.next() {
+        writeln!(text, "{line}").unwrap();
+        if line != "```console" {
+            continue;
+        }
+        while let Some(line) = lines.next_if(|line| *line != "```") {
+            let command = line
+                .strip_prefix("$ ")
+                .expect("a console block begins with `$ `");
+            let mut shown = Vec::new();
+            while let Some(line) =
+                lines.next_if(|line| *line != "```" && !line.starts_with("$ fp8lint"))
+            {
+                shown.push(line);
+            }
+            let printed = output(&ran(&mut command_here(command)));
+            let printed: Vec<_> = printed.trim_end().lines().collect();
+            writeln!(text, "$ {command}").unwrap();
+            let kept = match shown.last() {
+                Some(&"…") => (shown.len() - 1).min(printed.len()),
+                _ => printed.len(),
+            };
+            for line in &printed[..kept] {
+                writeln!(text, "{line}").unwrap();
+            }
+            if shown.last() == Some(&"…") {
+                writeln!(text, "…").unwrap();
+            }
+        }
+    }
+    text
+}
+
+/// A command of a page, as it is run in the repository's root.
+fn command_here(command: &str) -> std::process::Command {
+    let words = shlex::split(command).unwrap();
+    assert_eq!(words[0], "fp8lint", "{command}");
+    let mut program = program(&root());
+    program.args(&words[1..]);
+    program
+}
+
+#[test]
+fn commands_of_the_pages_exist() {
+    for page in handwritten_pages() {
+        let text = read(&page);
+        let blocks = text.split("```sh\n").skip(1);
+        let commands = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
+        for command in commands {
+            assert!(exists(command), "`{command}` of {}", page.display());
+        }
+    }
+}
+
+/// Whether a line of a `sh` block does what it says, as far as a test can tell: our own program is run, scripts and test
+/// files are there.
+fn exists(command: &str) -> bool {
+    let words = shlex::split(command).unwrap();
+    let words: Vec<_> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.starts_with("UPDATE_DOCS="))
+        .collect();
+    let runs = |arguments: &[&str]| ran(program(&root()).args(arguments)).code < 2;
+    match words.as_slice() {
+        ["cargo", "run", "--release", "--", arguments @ ..] | ["fp8lint", arguments @ ..] => {
+            runs(arguments)
+        }
+        ["cargo", "test", "--test", name] => root().join(format!("tests/{name}.rs")).is_file(),
+        ["cargo", "test" | "fmt" | "clippy" | "build" | "install", ..] => true,
+        ["python3", script, ..] | [script] => root().join(script).is_file(),
+        _ => false,
+    }
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest: toml::Table = toml::from_str(&read(&root().join("Cargo.toml"))).unwrap();
+    let page = read(&root().join("docs").join("dependencies.md"));
+    let mut declared: Vec<_> = ["dependencies", "dev-dependencies"]
+        .iter()
+        .flat_map(|table| manifest[*table].as_table().unwrap().keys().cloned())
+        .collect();
+    declared.sort();
+    let mut explained: Vec<_> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" | ").next())
+        .filter(|name| !["crate", "---"].contains(name))
+        .map(str::to_owned)
+        .collect();
+    explained.sort();
+    assert_eq!(declared, explained);
+}
+
+/// The settings that the README shows are settings that the program takes.
+#[test]
+fn the_settings_shown_are_taken() {
+    let readme = read(&root().join("README.md"));
+    let (_, rest) = readme.split_once("```toml\n").unwrap();
+    let (settings, _) = rest.split_once("```").unwrap();
+    let config = "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\nfsdp_config:\n  fp8:\n    backend: auto\n";
+    let repository = Repository::with(&[("fp8lint.toml", settings), ("accelerate.yaml", config)]);
+    let ran = repository.run(&["accelerate.yaml"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+}
