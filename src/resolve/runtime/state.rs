@@ -15,6 +15,7 @@ use crate::knowledge::{
 use crate::source::Object;
 
 const INIT: &str = "state.py:AcceleratorState.__init__";
+const MPS: &str = "ACCELERATE_USE_MPS_DEVICE";
 const PARTIAL: &str = "state.py:PartialState.__init__";
 
 /// The lowest compute capability that `check_cuda_fp8_capability` takes.
@@ -260,27 +261,25 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
     if with_deepspeed {
         distributed_type = DistributedType::DeepSpeed;
     }
-    let on_mps = distributed_type == DistributedType::No && !cpu;
-    if on_mps
-        && is_read("ACCELERATE_USE_MPS_DEVICE")
-        && flag(environment, "ACCELERATE_USE_MPS_DEVICE")?
-    {
-        let message = "MPS not available because PyTorch version is < 1.12.0 or MacOS version is < 12.3 and/or you do \
-                       not have an MPS-enabled device on this machine.";
-        let origins = [environment.origin("ACCELERATE_USE_MPS_DEVICE")];
-        return Err(raise(
-            "AssertionError",
-            message,
-            PARTIAL,
-            Cause::Device,
-            origins,
-        ));
+    if distributed_type == DistributedType::No && !cpu && is_read(MPS) {
+        check_mps(environment)?;
     }
     Ok(Partial {
         distributed_type,
         device,
         processes,
     })
+}
+
+/// Apple's device, where a variable asks for it.
+fn check_mps(environment: &Environment) -> Step<()> {
+    if !flag(environment, MPS)? {
+        return Ok(());
+    }
+    let message = "MPS not available because PyTorch version is < 1.12.0 or MacOS version is < 12.3 and/or you do not \
+                   have an MPS-enabled device on this machine.";
+    let site = Site::new(PARTIAL, Cause::Device);
+    Err(site.raise("AssertionError", message, &environment.origin(MPS)))
 }
 
 /// The state on available torch_xla.
