@@ -262,6 +262,14 @@ behaviours! {
         OnlyWhenAsked,
     }
 
+    /// On which device `MULTI_CPU` runs.
+    multi_cpu_device: MultiCpuDevice {
+        /// On the CPU.
+        Cpu,
+        /// On the CPU if it was asked for, else on a GPU where one is.
+        GpuUnlessAsked,
+    }
+
     /// Whether DeepSpeed counts as the distributed type of a process that no distributed launcher started.
     deepspeed_alone: DeepspeedAlone {
         /// Yes, and it asks for torch's process group, whose address nobody gave: `ValueError`.
@@ -468,7 +476,15 @@ behaviours! {
         Boolean,
     }
 
-    /// `sync_module_states` where nobody says it. True needs a GPU.
+    /// When FSDP's `sync_module_states` asks for a GPU, and so fails where none is.
+    fsdp_sync_device: FsdpSyncDevice {
+        /// When a model is wrapped.
+        WhenWrapped,
+        /// In `Accelerator()`.
+        InAccelerator,
+    }
+
+    /// `sync_module_states` where nobody says it.
     fsdp_sync_module_states: FsdpSyncModuleStates {
         /// False.
         FalseByDefault,

@@ -9,7 +9,8 @@ use super::super::stop::{Step, Stop, raise};
 use super::Environment;
 use crate::knowledge::{
     Enumeration, Fsdp2StateDictType, FsdpActivationCheckpointingOffload, FsdpAutoWrapPolicy,
-    FsdpNames, FsdpOffloadParams, FsdpPrecisions, FsdpShardingStrategy, FsdpSyncModuleStates,
+    FsdpNames, FsdpOffloadParams, FsdpPrecisions, FsdpShardingStrategy, FsdpSyncDevice,
+    FsdpSyncModuleStates,
 };
 use crate::source::Object;
 
@@ -166,7 +167,8 @@ impl FsdpPlugin {
         }
         let cpu_ram_efficient_loading = switch("CPU_RAM_EFFICIENT_LOADING")?;
         let syncs = sync_module_states.value || (version == 1 && cpu_ram_efficient_loading.value);
-        if syncs && context.run.machine.gpus == 0 {
+        let asks_device = behaviours.fsdp_sync_device == FsdpSyncDevice::InAccelerator;
+        if syncs && asks_device && context.run.machine.gpus == 0 {
             let message = "There are currently no available devices found, must be one of 'XPU', 'CUDA', 'MLU', \
                            'NPU', 'MUSA', or 'HPU'.";
             return Err(raise(

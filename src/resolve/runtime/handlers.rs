@@ -335,6 +335,35 @@ fn check_opt_level(context: &Context<'_>, level: &Variable) -> Step<()> {
     Ok(())
 }
 
+/// The keywords that `FP8RecipeKwargs` has, as long as it was a class of its own.
+fn check_keywords(kwargs: Fp8RecipeKwargs, keywords: &Keywords) -> Step<()> {
+    let mut known = vec![
+        "margin",
+        "interval",
+        "fp8_format",
+        "amax_history_len",
+        "amax_compute_algo",
+        "override_linear_precision",
+    ];
+    match kwargs {
+        Fp8RecipeKwargs::TransformerEngineOnly => {}
+        Fp8RecipeKwargs::BackendFromCode => known.extend(["backend", "opt_level"]),
+        Fp8RecipeKwargs::FromEnvironment => {
+            known.extend(["backend", "opt_level", "use_autocast_during_eval"]);
+        }
+        Fp8RecipeKwargs::Deprecated => return Ok(()),
+    }
+    match keywords.keys().find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let message =
+                format!("FP8RecipeKwargs.__init__() got an unexpected keyword argument '{name}'");
+            let origin = Origin::of(Voice::Code, name.as_str());
+            Err(Site::new(FP8, Cause::Other).raise("TypeError", message, &origin))
+        }
+    }
+}
+
 /// `FP8RecipeKwargs`
 fn fp8(
     context: &Context<'_>,
@@ -343,6 +372,7 @@ fn fp8(
 ) -> Step<(Backend, TeRecipe)> {
     let site = Site::new(FP8, Cause::Fp8Backend);
     let kwargs = context.behaviours.fp8_recipe_kwargs;
+    check_keywords(kwargs, keywords)?;
     let in_code = |name: &str, default: &str| Variable {
         value: match keywords.get(name) {
             Some(Object::None) | None => default.to_owned(),

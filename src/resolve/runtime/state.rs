@@ -10,7 +10,7 @@ use super::parallelism::Parallelism;
 use super::{DeepSpeedPlugin, Environment, FsdpPlugin};
 use crate::knowledge::{
     CpuDistributed, DeepspeedAlone, DeepspeedPrecision, DeepspeedStatePrecision, Fp8Capability,
-    Fp8PackageCheck, Fp8Packages, GpuDistributed, XlaState,
+    Fp8PackageCheck, Fp8Packages, GpuDistributed, MultiCpuDevice, XlaState,
 };
 use crate::source::Object;
 
@@ -249,7 +249,9 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
         DistributedType::No
     };
     let device = match distributed_type {
-        DistributedType::MultiCpu => Device::Cpu,
+        DistributedType::MultiCpu if context.behaviours.multi_cpu_device == MultiCpuDevice::Cpu => {
+            Device::Cpu
+        }
         _ if cpu || !has_gpu => Device::Cpu,
         _ => Device::Cuda,
     };
@@ -260,6 +262,17 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
     };
     if with_deepspeed {
         distributed_type = DistributedType::DeepSpeed;
+    }
+    if !in_group
+        && !cpu
+        && context.behaviours.deepspeed_alone == DeepspeedAlone::NeedsProcessGroup
+        && environment.is_true("ACCELERATE_USE_DEEPSPEED", context)?
+    {
+        let message = "Error initializing torch.distributed using env:// rendezvous: environment variable RANK \
+                       expected, but not set";
+        let site = Site::new(PARTIAL, Cause::LaunchValue);
+        let origin = environment.origin("ACCELERATE_USE_DEEPSPEED");
+        return Err(site.raise("ValueError", message, &origin));
     }
     if distributed_type == DistributedType::No && !cpu && is_read(MPS) {
         check_mps(environment)?;
