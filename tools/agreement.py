@@ -2,7 +2,7 @@
 """
 Holds `fp8lint resolve --batch` against answers of the real accelerate.
 
-  python3 tools/agreement.py --binary target/release/fp8lint [--from 1.9.0] [--to 1.15.0] [--show 40] FILE.jsonl ...
+  python3 tools/agreement.py --binary target/release/fp8lint [--from 0.18.0] [--to 1.15.0] [--show 40] FILE.jsonl ...
 
 Each FILE holds the oracle's answers, one {"case": ..., "result": ...} a line (../shared/oracle/recorded/*.jsonl by
 default). Left out: cases with training_args, and answers that are the oracle machine's rather than the config's
@@ -115,7 +115,7 @@ def compare(case, real, ours, tally, differences):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--binary", default="target/release/fp8lint")
-    arguments.add_argument("--from", dest="first", default="1.9.0")
+    arguments.add_argument("--from", dest="first", default="0.18.0")
     arguments.add_argument("--to", dest="last", default="99")
     arguments.add_argument("--show", type=int, default=20, help="how many differences to print")
     arguments.add_argument("--require", type=float, help="fail below this share of equal verdicts, in percent")

@@ -2,21 +2,23 @@
 """
 Random cases of the oracle's batch contract, the same for the same seed.
 
-  python3 tools/random_cases.py --seed 1 --count 1000 [--versions 1.9.0,1.15.0] > cases.jsonl
+  python3 tools/random_cases.py --seed 1 --count 1000 [--versions 1.9.0,1.15.0] > cases.jsonl   (default: every release)
   $ORACLE_HOME/venv/bin/python ../shared/oracle/oracle.py --batch cases.jsonl --out answers.jsonl --jobs 2
   python3 tools/random_cases.py --join cases.jsonl answers.jsonl > recorded.jsonl
   python3 tools/agreement.py recorded.jsonl
 
 Each case starts from a plausible accelerate config and is then bent: wrong types, wrong places, misspellings, flags,
-environment, other hardware and packages, arguments in code, a DeepSpeed file.
+environment, other hardware and packages, arguments in code, a DeepSpeed file. Releases before 1.9.0 also get the keys,
+flags and types that only they have.
 """
 
 import argparse
 import json
+import os
 import random
 import sys
 
-VERSIONS = ["1.9.0", "1.10.0", "1.10.1", "1.11.0", "1.12.0", "1.13.0", "1.14.0", "1.15.0"]
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "knowledge", "data", "accelerate.json")
 BACKENDS = ["AO", "TE", "MSAMP", "NO", "ao", "te", "msamp", "auto", "fp8", "MS-AMP", "torchao", "", None, True, False]
 PRECISIONS = ["fp8"] * 24 + ["bf16", "bf16", "fp16", "no", "bf16", "fp16", "no", "FP8", "Bf16", "fp32", "", None, False, True, 8, "fp8row"]
 INSTALLED = [
@@ -37,6 +39,9 @@ class Case:
     def __init__(self, random_numbers, version):
         self.random = random_numbers
         self.version = version
+        numbers = tuple(int(part) for part in version.split("."))
+        self.older = numbers < (1, 9)
+        self.knows_fp8_config = numbers >= (0, 34)
 
     def chance(self, share):
         return self.random.random() < share
@@ -96,6 +101,10 @@ class Case:
             "mixed_precision": ["fp8"],
             "fsdp_min_num_params": [0, 1000, "x"],
         }
+        if self.older:
+            options["fsdp_backward_prefetch_policy"] = ["BACKWARD_PRE", "NO_PREFETCH", "backward_post"]
+            options["fsdp_sharding_strategy"] = ["FULL_SHARD", 1, 1, 2, "1", "HYBRID_SHARD_ZERO2", 9, "full", "full_shard"]
+            options["my_fsdp_key"] = [1]
         for key, values in options.items():
             if self.chance(0.2):
                 section[key] = self.pick(values)
@@ -124,6 +133,8 @@ class Case:
         kind = self.pick(["NO", "NO", "MULTI_GPU", "MULTI_GPU", "FSDP", "FSDP", "FSDP", "DEEPSPEED", "DEEPSPEED", "MULTI_CPU"])
         if self.chance(0.04):
             kind = self.pick(["XLA", "MEGATRON_LM", "TPU", "multi_gpu", None, False, "DDP"])
+        if self.older and self.chance(0.04):
+            kind = self.pick(["TPU", "TP", "MPS", "MULTI_XPU", "MULTI_NPU"])
         config = {
             "compute_environment": "LOCAL_MACHINE",
             "distributed_type": kind,
@@ -132,7 +143,7 @@ class Case:
             "num_machines": 1,
             "machine_rank": 0,
         }
-        if self.chance(0.6):
+        if self.chance(0.6 if self.knows_fp8_config else 0.06):
             config["fp8_config"] = self.recipe()
         elif self.chance(0.1):
             config["fp8_config"] = self.pick([True, False, "AO", ["TE"], [], None, 0, {1: 2}])
@@ -186,6 +197,13 @@ class Case:
             "megatron_lm_config": [{}, {"megatron_lm_tp_degree": 2}],
             "foo": [1],
         }
+        if self.older:
+            extra["tp_config"] = [{}, {"tp_size": 2}, {"tp_size": 8}, None]
+            extra["mpirun_config"] = [{}, {"mpirun_ccl": "1"}, None]
+            extra["dynamo_config"] = extra["dynamo_config"] + ["INDUCTOR", ["x"], True]
+            extra["command_file"] = [None]
+            extra["use_cpu"] = extra["use_cpu"] + [True]
+            extra["debug"] = extra["debug"] + [None]
         for key, values in extra.items():
             if self.chance(0.02):
                 config[key] = self.pick(values)
@@ -205,7 +223,7 @@ class Case:
         installed = list(self.pick(INSTALLED))
         if config.get("distributed_type") == "DEEPSPEED" or self.chance(0.05):
             installed += ["deepspeed"] if self.chance(0.95) else []
-        if config.get("distributed_type") == "XLA" and self.chance(0.8):
+        if config.get("distributed_type") in (("XLA", "TPU") if self.older else ("XLA",)) and self.chance(0.8):
             installed += ["torch_xla"]
         case["installed"] = installed
         if files:
@@ -219,13 +237,16 @@ class Case:
                 "--debug", "--unknown", "--fp8_margin x", "--downcast_bf16", "--fp8_opt_level O1", "-m", "--gpu_ids 0,1",
                 "--fp8_pad_inner_dim false", "--main_process_port 29501", "--dynamo_backend inductor",
             ]
+            if self.older:
+                flags += ["--use_tp", "--mps", "--tp_size 8 --use_tp", "--fsdp_sharding_strategy 1 --use_fsdp", "--multi-gpu",
+                          "--fsdp_backward_prefetch_policy BACKWARD_PRE", "--use_xpu", "--ipex", "--use_megatron_lm"]
             case["launch"] = " ".join(self.random.sample(flags, self.pick([1, 1, 2])))
         if self.chance(0.1):
             case["env"] = self.pick([
                 {"ACCELERATE_FP8_BACKEND": "TE"}, {"ACCELERATE_FP8_BACKEND": "AO"}, {"ACCELERATE_FP8_BACKEND": "te"},
                 {"ACCELERATE_MIXED_PRECISION": "fp8"}, {"ACCELERATE_FP8_FORMAT": "E4M3"}, {"OMP_NUM_THREADS": "4"},
                 {"ACCELERATE_USE_FSDP": "True", "ACCELERATE_MIXED_PRECISION": "bf16"},
-            ])
+            ] + ([{"ACCELERATE_USE_DEEPSPEED": "true"}, {"WORLD_SIZE": "2", "RANK": "0"}] if self.older else []))
         if self.chance(0.1):
             case["capability"] = self.pick(["8.0", "7.5", "8.9", "10.0", "12.0"])
         if self.chance(0.06):
@@ -238,7 +259,13 @@ class Case:
                 {"kwargs_handlers": [["AORecipeKwargs", {}]]}, {"mixed_precision": "fp8", "kwargs_handlers": [["TERecipeKwargs", {}]]},
                 {"mixed_precision": "fp8", "kwargs_handlers": [["MSAMPRecipeKwargs", {"opt_level": "O1"}]]}, {"cpu": True},
                 {"kwargs_handlers": [["TERecipeKwargs", {"fp8_format": "E4M3"}]]},
-            ])
+            ] + ([
+                {"kwargs_handlers": [["FP8RecipeKwargs", {}]]}, {"mixed_precision": "fp8", "kwargs_handlers": [["FP8RecipeKwargs", {}]]},
+                {"mixed_precision": "fp8", "kwargs_handlers": [["FP8RecipeKwargs", {"backend": "te"}]]},
+                {"mixed_precision": "fp8", "kwargs_handlers": [["FP8RecipeKwargs", {"fp8_format": "E4M3"}]]},
+                {"kwargs_handlers": [["FP8RecipeKwargs", {"fp8_format": "HYBRID", "amax_history_len": 32}]]},
+                {"mixed_precision": "fp8"}, {"mixed_precision": "fp8"},
+            ] if self.older else []))
         if self.chance(0.03):
             case["default_config"] = True
         return case
@@ -278,13 +305,14 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--count", type=int, default=1000)
-    arguments.add_argument("--versions", default=",".join(VERSIONS))
+    arguments.add_argument("--versions", help="comma-separated; every known release by default")
     arguments.add_argument("--join", nargs=2, metavar=("CASES", "ANSWERS"))
     options = arguments.parse_args()
     if options.join:
         return join(*options.join)
     numbers = random.Random(options.seed)
-    versions = options.versions.split(",")
+    with open(DATA, encoding="utf-8") as data:
+        versions = options.versions.split(",") if options.versions else json.load(data)["releases"]
     for number in range(options.count):
         print(json.dumps(Case(numbers, numbers.choice(versions)).build(number)))
     return 0

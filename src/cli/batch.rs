@@ -178,6 +178,7 @@ impl Case {
             code: self.code()?,
             machine: Machine {
                 installed: self.installed.clone().unwrap_or(default.installed),
+                nothing_else: default.nothing_else,
                 gpus: self.gpus.unwrap_or(default.gpus),
                 capability: self.capability().unwrap_or(default.capability),
             },

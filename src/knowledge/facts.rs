@@ -17,14 +17,15 @@ pub(super) static DATA: LazyLock<Data<'static>> =
     LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
 
 /// The facts of each known release, made when first asked for.
-static FACTS: LazyLock<Vec<OnceLock<Facts>>> =
+static FACTS: LazyLock<Vec<OnceLock<Option<Facts>>>> =
     LazyLock::new(|| RELEASES.versions.iter().map(|_| OnceLock::new()).collect());
 
 /// The facts of the known release at this position.
 pub(super) fn facts_at(release: usize) -> Option<&'static Facts> {
     let version = RELEASES.versions.get(release)?;
     let cell = FACTS.get(release)?;
-    Some(cell.get_or_init(|| Facts::new(release, version.clone())))
+    cell.get_or_init(|| Facts::new(release, version.clone()))
+        .as_ref()
 }
 
 // ---------------------------------------------------------------------------------------------------------- the file
@@ -333,8 +334,8 @@ pub struct Facts {
     pub flags: Vec<Flag>,
     /// How the parser of `accelerate launch` takes options.
     pub parser: Parser,
-    /// Which named behaviours the release has; `None`: a release before those that are [modelled](super::modelled).
-    pub behaviours: Option<Behaviours>,
+    /// Which named behaviours the release has.
+    pub behaviours: Behaviours,
     enumerations: BTreeMap<Enumeration, Members>,
     readers: BTreeMap<&'static str, Vec<String>>,
     writers: BTreeMap<&'static str, Vec<String>>,
@@ -348,7 +349,8 @@ struct Members {
 }
 
 impl Facts {
-    fn new(release: usize, version: Version) -> Self {
+    /// `None` where the file of the behaviours lacks one, which a test excludes.
+    fn new(release: usize, version: Version) -> Option<Self> {
         let data = &*DATA;
         let keys = |class| {
             holding(&data.config_keys, release)
@@ -361,7 +363,7 @@ impl Facts {
                 })
                 .collect()
         };
-        Self {
+        Some(Self {
             version,
             cluster_keys: keys(ConfigClass::ClusterConfig),
             sagemaker_keys: keys(ConfigClass::SageMakerConfig),
@@ -380,7 +382,7 @@ impl Facts {
                 .next()
                 .map(|row| row.fact)
                 .unwrap_or_default(),
-            behaviours: Behaviours::at(release),
+            behaviours: Behaviours::at(release)?,
             enumerations: holding(&data.enumerations, release)
                 .map(|row| {
                     let members = Members {
@@ -401,7 +403,7 @@ impl Facts {
             wizard_keys: grouped(
                 holding(&data.wizard_keys, release).map(|row| (row.fact.section, row.fact.key)),
             ),
-        }
+        })
     }
 
     /// The top-level key of a config file for the own machine.

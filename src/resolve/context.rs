@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::outcome::{Decision, Variable};
 use super::run::{Files, Origin, Run, Stage, Value};
 use super::stop::{Step, unknown};
-use crate::knowledge::{Behaviours, Facts};
+use crate::knowledge::{Behaviours, Facts, Fp8Packages, XlaAvailable};
 
 /// What every step can see, and the decisions taken so far.
 pub(crate) struct Context<'run> {
@@ -19,6 +19,27 @@ pub(crate) struct Context<'run> {
 }
 
 impl Context<'_> {
+    /// Whether torch_xla counts as available.
+    pub(crate) fn has_xla(&self) -> bool {
+        let machine = &self.run.machine;
+        machine.has("torch_xla")
+            && match self.behaviours.xla_available {
+                XlaAvailable::IfInstalled => true,
+                XlaAvailable::Never => false,
+                XlaAvailable::WithoutGpu => machine.gpus == 0,
+            }
+    }
+
+    /// Whether a package is installed that counts as able to do fp8 (`utils/imports.py:is_fp8_available`).
+    pub(crate) fn has_fp8_package(&self) -> bool {
+        let packages: &[&str] = match self.behaviours.fp8_packages {
+            Fp8Packages::TransformerEngine => &["transformer_engine"],
+            Fp8Packages::MsampToo => &["transformer_engine", "msamp"],
+            Fp8Packages::TorchaoToo => &["transformer_engine", "msamp", "torchao"],
+        };
+        packages.iter().any(|package| self.run.machine.has(package))
+    }
+
     /// Notes a value that decides.
     pub(crate) fn decide(&mut self, name: &'static str, value: impl Into<String>, origin: &Origin) {
         self.decisions.push(Decision {

@@ -26,11 +26,11 @@ pub use run::{
 };
 pub use target::Target;
 
-use crate::knowledge::{self, Facts};
+use crate::knowledge::{Facts, Fp8BackendProperty, ProgramImports, TransformerEngineImport};
 use context::Context;
 use launch::Launched;
 use runtime::{Accelerator, Environment};
-use stop::Stop;
+use stop::{Step, Stop, raise};
 
 /// Follows a run under one release of accelerate.
 pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
@@ -41,19 +41,10 @@ pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
         verdict: Verdict::LaunchOnly,
         decisions: Vec::new(),
     };
-    let Some(behaviours) = &facts.behaviours else {
-        let why = format!(
-            "accelerate {} is not modelled (modelled: {})",
-            facts.version,
-            knowledge::modelled()
-        );
-        outcome.verdict = Verdict::Unknown { why };
-        return outcome;
-    };
     let mut context = Context {
         run,
         facts,
-        behaviours,
+        behaviours: &facts.behaviours,
         files,
         stage: Stage::Launch,
         decisions: Vec::new(),
@@ -65,6 +56,25 @@ pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
 
 /// The stages, one after the other, until one of them ends the run.
 fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
+    if let Err(stop) = import(context) {
+        return stopped(stop, Verdict::RaisesAtImport, |exception| {
+            let exception = Some(exception);
+            match context.run.launcher {
+                Launcher::Accelerate => {
+                    outcome.launch = Some(Launch {
+                        exception,
+                        ..Launch::default()
+                    });
+                }
+                Launcher::Python | Launcher::Torchrun => {
+                    outcome.runtime = Some(Runtime {
+                        exception,
+                        ..Runtime::default()
+                    });
+                }
+            }
+        });
+    }
     let environment = match context.run.launcher {
         Launcher::Accelerate => match launch::launch(context) {
             Ok(launched) => {
@@ -120,7 +130,7 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             skipped: true,
             exception: None,
         });
-        return init_only(outcome);
+        return init_only(context, outcome);
     }
     context.stage = Stage::Prepare;
     match prepare::prepare(context, &mut accelerator) {
@@ -138,6 +148,34 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             });
         }),
     }
+}
+
+/// The imports of accelerate and of its program, which in some releases need what the package does not require.
+fn import(context: &Context<'_>) -> Step<()> {
+    let machine = &context.run.machine;
+    let missing = |package: &str, source, by: &str| {
+        Err(raise(
+            "ModuleNotFoundError",
+            format!("No module named '{package}'"),
+            source,
+            Cause::PackageMissing,
+            [Origin::of(Voice::Default, by)],
+        ))
+    };
+    let imports = context.behaviours.transformer_engine_import;
+    if imports == TransformerEngineImport::IfAnyFp8Package
+        && machine.has("msamp")
+        && !machine.has("transformer_engine")
+    {
+        let source = "utils/transformer_engine.py";
+        return missing("transformer_engine", source, "import accelerate");
+    }
+    let needs_pytest = context.run.launcher == Launcher::Accelerate
+        && context.behaviours.program_imports == ProgramImports::Pytest;
+    if needs_pytest && machine.lacks("pytest") {
+        return missing("pytest", "commands/test.py", "accelerate launch");
+    }
+    Ok(())
 }
 
 /// The verdict of a run that ends early; `record` takes the exception, if it is one.
@@ -163,18 +201,26 @@ fn launch_record(launched: &Launched) -> Launch {
 fn runtime_record(context: &Context<'_>, accelerator: &Accelerator) -> Runtime {
     Runtime {
         mixed_precision: Some(accelerator.precision()),
-        fp8_backend: accelerator.fp8_backend(context).ok().flatten(),
+        fp8_backend: match context.behaviours.fp8_backend {
+            Fp8BackendProperty::Absent => None,
+            _ => accelerator.fp8_backend(context).ok().flatten(),
+        },
         distributed_type: Some(accelerator.distributed_type.as_str().to_owned()),
         exception: None,
     }
 }
 
-fn init_only(outcome: &Outcome) -> Verdict {
+fn init_only(context: &Context<'_>, outcome: &Outcome) -> Verdict {
+    let no_backend = match context.behaviours.fp8_backend {
+        Fp8BackendProperty::Absent => "n/a",
+        Fp8BackendProperty::HandlerIfFp8 | Fp8BackendProperty::Handler => "None",
+        Fp8BackendProperty::HandlerOrEnvironment => "NO",
+    };
     let runtime = outcome.runtime.as_ref();
     let mixed_precision = runtime.and_then(|runtime| runtime.mixed_precision.clone());
     let fp8_backend = runtime
         .and_then(|runtime| runtime.fp8_backend)
-        .map_or("NO", Backend::as_str);
+        .map_or(no_backend, Backend::as_str);
     Verdict::InitOnly {
         mixed_precision: mixed_precision.unwrap_or_else(|| "no".to_owned()),
         fp8_backend: fp8_backend.to_owned(),

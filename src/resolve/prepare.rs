@@ -6,10 +6,18 @@ use super::context::Context;
 use super::outcome::{Backend, Cause, Verdict};
 use super::python::Site;
 use super::run::Origin;
-use super::runtime::{Accelerator, DeepSpeedPlugin, Device, DistributedType, TeRecipe};
-use super::stop::{Step, Stop, raise};
+use super::runtime::{
+    Accelerator, DeepSpeedPlugin, Device, DistributedType, FP8_CAPABILITY, TeRecipe, no_gpu,
+};
+use super::stop::{Step, Stop, raise, unknown};
+use crate::knowledge::{
+    AoLayers, AoPrepareFsdp2, DeepspeedMicroBatch, Fp8Capability, Fp8Prepare, Fsdp2Prepare,
+    FsdpAutocast, FsdpOptimizer, Ipex,
+};
 use crate::source::Object;
 
+const PREPARE: &str = "accelerator.py:Accelerator.prepare";
+const PREPARE_MODEL: &str = "accelerator.py:prepare_model";
 const PREPARE_AO: &str = "accelerator.py:_prepare_ao";
 const PREPARE_TE: &str = "accelerator.py:_prepare_te";
 const PREPARE_MSAMP: &str = "accelerator.py:_prepare_msamp";
@@ -19,6 +27,9 @@ const AUTOWRAP: &str = "utils/transformer_engine.py:apply_fp8_autowrap";
 /// The capability that MXFP8 needs (Transformer Engine 2.9.0, `pytorch/fp8.py:check_mxfp8_support`).
 const MXFP8_CAPABILITY: (u32, u32) = (10, 0);
 
+/// The compute capability of the first GPUs with fp8.
+const HOPPER: (u32, u32) = (9, 0);
+
 /// Whether prepare can be followed at all: Megatron-LM and XLA bring their own.
 pub(crate) fn is_skipped(accelerator: &Accelerator) -> bool {
     accelerator.distributed_type == DistributedType::MegatronLm || accelerator.device == Device::Xla
@@ -26,22 +37,20 @@ pub(crate) fn is_skipped(accelerator: &Accelerator) -> bool {
 
 /// Prepares a model with its optimizer.
 pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) -> Step<Verdict> {
-    let backend = accelerator.fp8_backend(context)?;
+    check_ipex(context, accelerator)?;
+    let backend = backend(context, accelerator)?;
     match backend {
         Some(Backend::Te) => need(context, Backend::Te, PREPARE_TE, accelerator)?,
         Some(Backend::Ao) => prepare_ao(context, accelerator)?,
         Some(Backend::Msamp) | None => {}
     }
     let mut te_autocast = false;
+    let alone =
+        accelerator.is_fsdp2() && context.behaviours.fsdp2_prepare == Fsdp2Prepare::OnItsOwn;
     if accelerator.distributed_type == DistributedType::DeepSpeed {
         if backend == Some(Backend::Te) {
-            // The deprecated handler alone is passed on: a recipe from the config never arrives.
-            let deprecated = accelerator
-                .handlers
-                .deprecated
-                .as_ref()
-                .map(|(_, recipe)| recipe.clone());
-            apply_fp8_autowrap(context, deprecated.as_ref())?;
+            // `FP8RecipeKwargs` alone is passed on: a recipe from the config never arrives.
+            apply_fp8_autowrap(context, fp8_recipe(accelerator).as_ref())?;
             te_autocast = true;
         }
         if backend == Some(Backend::Msamp) && !context.run.machine.has("msamp") {
@@ -54,59 +63,137 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
                 [origin],
             ));
         }
-        prepare_deepspeed(accelerator)?;
-    } else if !accelerator.is_fsdp2() {
+        prepare_deepspeed(context, accelerator)?;
+    } else if !alone {
         if backend == Some(Backend::Msamp) {
             prepare_msamp(context, accelerator)?;
         }
         if backend == Some(Backend::Te) {
+            if accelerator.is_fsdp2() && !alone {
+                let site = Site::new(PREPARE, Cause::FsdpOption);
+                let origin = accelerator.backend_origin();
+                return Err(site.raise("KeyError", "Parameter containing: …", &origin));
+            }
             let own = accelerator.handlers.te.clone();
-            let deprecated = accelerator
-                .handlers
-                .deprecated
-                .as_ref()
-                .map(|(_, recipe)| recipe.clone());
-            apply_fp8_autowrap(context, own.or(deprecated).as_ref())?;
-            te_autocast = true;
+            apply_fp8_autowrap(context, own.or_else(|| fp8_recipe(accelerator)).as_ref())?;
+            te_autocast = can_enter_fp8(context, accelerator)?;
+        }
+        if accelerator.distributed_type == DistributedType::Tp {
+            return Err(unknown(
+                "whether a model can be prepared for tensor parallelism depends on the model",
+            ));
+        }
+        if accelerator.distributed_type == DistributedType::Fsdp
+            && context.behaviours.fsdp_optimizer == FsdpOptimizer::MadeAgain
+        {
+            let message =
+                "AdamW.__init__() got an unexpected keyword argument 'decoupled_weight_decay'";
+            let site = Site::new("accelerator.py:_prepare_fsdp", Cause::FsdpOption);
+            let origin = accelerator.environment.origin("ACCELERATE_USE_FSDP");
+            return Err(site.raise("TypeError", message, &origin));
         }
     }
-    Ok(verdict(accelerator, backend, te_autocast))
+    Ok(verdict(context, accelerator, backend, te_autocast))
+}
+
+/// The backend for which the model is converted.
+fn backend(context: &Context<'_>, accelerator: &Accelerator) -> Step<Option<Backend>> {
+    let is_fp8 = accelerator.precision() == "fp8";
+    match context.behaviours.fp8_prepare {
+        Fp8Prepare::Precision if is_fp8 && !context.run.machine.has("transformer_engine") => {
+            let site = Site::new(
+                "utils/transformer_engine.py:has_transformer_engine_layers",
+                Cause::NoFp8Library,
+            );
+            let origin = &accelerator.mixed_precision.origin;
+            Err(site.raise("NameError", "name 'te' is not defined", origin))
+        }
+        Fp8Prepare::HandlerNeeded if is_fp8 && !accelerator.handlers.any => {
+            Err(no_handler("backend", PREPARE, accelerator))
+        }
+        _ => accelerator.fp8_backend(context),
+    }
+}
+
+/// The Transformer Engine recipe of `FP8RecipeKwargs`.
+fn fp8_recipe(accelerator: &Accelerator) -> Option<TeRecipe> {
+    let handler = accelerator.handlers.fp8.as_ref();
+    handler.map(|(_, recipe)| recipe.clone())
+}
+
+/// Whether Transformer Engine's autocast is on: some releases look at the GPU here.
+fn can_enter_fp8(context: &Context<'_>, accelerator: &Accelerator) -> Step<bool> {
+    let least = match context.behaviours.fp8_capability {
+        Fp8Capability::PrepareNeedsHopper => HOPPER,
+        Fp8Capability::PrepareNeedsAda => FP8_CAPABILITY,
+        Fp8Capability::AcceleratorAsksGpu | Fp8Capability::AcceleratorIfGpu => return Ok(true),
+    };
+    if context.run.machine.gpus == 0 {
+        let origin = accelerator.mixed_precision.origin.clone();
+        return Err(no_gpu(PREPARE_MODEL, origin));
+    }
+    Ok(context.run.machine.capability >= least)
+}
+
+/// Intel's extension, where it is switched on, must be installed.
+fn check_ipex(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
+    let is_on = context.behaviours.ipex == Ipex::Enabled
+        && accelerator.device == Device::Cpu
+        && accelerator.environment.is_true("IPEX_ENABLED", context)?;
+    if !is_on {
+        return Ok(());
+    }
+    let message = "Using IPEX but IPEX is not installed or IPEX's version does not match current PyTorch, please refer \
+                   to https://github.com/intel/intel-extension-for-pytorch.";
+    let site = Site::new("accelerator.py:_prepare_ipex", Cause::PackageMissing);
+    Err(site.raise(
+        "ImportError",
+        message,
+        &accelerator.environment.origin("IPEX_ENABLED"),
+    ))
 }
 
 /// In the oracle's words (`oracle.py`, function `verdict`).
-fn verdict(accelerator: &Accelerator, backend: Option<Backend>, te_autocast: bool) -> Verdict {
-    let on_fsdp2 = accelerator.is_fsdp2();
+fn verdict(
+    context: &Context<'_>,
+    accelerator: &Accelerator,
+    backend: Option<Backend>,
+    te_autocast: bool,
+) -> Verdict {
+    let alone =
+        accelerator.is_fsdp2() && context.behaviours.fsdp2_prepare == Fsdp2Prepare::OnItsOwn;
     match backend {
         Some(Backend::Ao) => return Verdict::Fp8(Backend::Ao),
         Some(Backend::Te) if te_autocast => return Verdict::Fp8(Backend::Te),
         // Under FSDP2 nothing of MS-AMP is called.
-        Some(Backend::Msamp) if !on_fsdp2 => return Verdict::Fp8(Backend::Msamp),
+        Some(Backend::Msamp) if !alone => return Verdict::Fp8(Backend::Msamp),
         _ => {}
     }
-    let precision = match &accelerator.deepspeed {
-        Some(plugin) if accelerator.distributed_type == DistributedType::DeepSpeed => {
-            plugin.verdict_precision().to_owned()
-        }
-        _ => autocast_precision(accelerator, on_fsdp2),
-    };
     Verdict::NoFp8 {
-        precision,
+        precision: precision(context, accelerator, alone),
         te_layers: backend == Some(Backend::Te),
     }
 }
 
-/// torch's autocast if it is entered, else FSDP's mixed precision policy.
-fn autocast_precision(accelerator: &Accelerator, on_fsdp2: bool) -> String {
-    if accelerator.native_amp && !on_fsdp2 {
+/// torch's autocast if it is entered, else what DeepSpeed's config says, else FSDP's mixed precision policy.
+fn precision(context: &Context<'_>, accelerator: &Accelerator, alone: bool) -> String {
+    let on_deepspeed = accelerator.distributed_type == DistributedType::DeepSpeed;
+    let on_fsdp = accelerator.distributed_type == DistributedType::Fsdp;
+    let autocast = context.behaviours.fsdp_autocast;
+    let enters = !(on_deepspeed || alone || (on_fsdp && autocast == FsdpAutocast::Absent));
+    if accelerator.native_amp && enters {
         return match accelerator.precision().as_str() {
             "fp16" => "float16".to_owned(),
+            // As the oracle spells torch's own choice.
+            _ if on_fsdp && autocast == FsdpAutocast::WithoutType => "None".to_owned(),
             _ => "bfloat16".to_owned(),
         };
     }
+    if let Some(plugin) = &accelerator.deepspeed {
+        return plugin.verdict_precision().to_owned();
+    }
     match &accelerator.fsdp {
-        Some(plugin) if accelerator.distributed_type == DistributedType::Fsdp => {
-            format!("fsdp-{}", plugin.parameters.unwrap_or("none"))
-        }
+        Some(plugin) if on_fsdp => format!("fsdp-{}", plugin.parameters.unwrap_or("none")),
         _ => "none".to_owned(),
     }
 }
@@ -154,7 +241,16 @@ fn prepare_ao(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
     let Some(handler) = accelerator.handlers.ao else {
         return Err(no_handler("config", PREPARE_AO, accelerator));
     };
-    if accelerator.is_fsdp2() && !handler.has_config {
+    if context.behaviours.ao_layers == AoLayers::TypeError {
+        let message =
+            "filter_linear_layers() got an unexpected keyword argument 'first_layer_name'";
+        let site = Site::new("utils/ao.py:convert_model_to_fp8_ao", Cause::Other);
+        return Err(site.raise("TypeError", message, &accelerator.backend_origin()));
+    }
+    if accelerator.is_fsdp2()
+        && context.behaviours.ao_prepare_fsdp2 == AoPrepareFsdp2::ReadsConfig
+        && !handler.has_config
+    {
         let message = "'NoneType' object has no attribute 'enable_fsdp_float8_all_gather'";
         let origins = [
             accelerator.backend_origin(),
@@ -173,7 +269,7 @@ fn prepare_ao(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
 
 fn prepare_msamp(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
     need(context, Backend::Msamp, PREPARE_MSAMP, accelerator)?;
-    if accelerator.handlers.msamp || accelerator.handlers.deprecated.is_some() {
+    if accelerator.handlers.msamp || accelerator.handlers.fp8.is_some() {
         return Ok(());
     }
     Err(no_handler("opt_level", PREPARE_MSAMP, accelerator))
@@ -241,11 +337,24 @@ fn knows_override(context: &Context<'_>) -> bool {
 }
 
 /// The checks of `_prepare_deepspeed` on the config.
-fn prepare_deepspeed(accelerator: &mut Accelerator) -> Step<()> {
+fn prepare_deepspeed(context: &Context<'_>, accelerator: &mut Accelerator) -> Step<()> {
     let Some(plugin) = &mut accelerator.deepspeed else {
         return Ok(());
     };
     let site = Site::new(PREPARE_DEEPSPEED, Cause::DeepSpeedConfig);
+    if plugin.child("train_micro_batch_size_per_gpu").is_none() {
+        match context.behaviours.deepspeed_micro_batch {
+            DeepspeedMicroBatch::Needed => {
+                let message = "'train_micro_batch_size_per_gpu'";
+                return Err(site.raise("KeyError", message, &plugin.origin));
+            }
+            DeepspeedMicroBatch::Multiplied => {
+                let message = "unsupported operand type(s) for *: 'NoneType' and 'int'";
+                return Err(site.raise("TypeError", message, &plugin.origin));
+            }
+            DeepspeedMicroBatch::Optional => {}
+        }
+    }
     if plugin.child("optimizer").is_some() {
         let message = "You cannot specify an optimizer in the config file and in the code at the same time. Please \
                        remove the optimizer from the config file or create `accelerate.utils.DummyOptim` in the code.";

@@ -226,6 +226,8 @@ pub struct Machine {
     /// The packages that decide: `torchao`, `transformer_engine`, `msamp`, `deepspeed`, `torch_xla`, `sagemaker`,
     /// `megatron`; with `==VERSION` where the version is declared.
     pub installed: Vec<String>,
+    /// Whether no other package is installed, not even one that nobody thinks of declaring, such as pytest.
+    pub nothing_else: bool,
     /// How many GPUs.
     pub gpus: u32,
     /// Their compute capability.
@@ -236,6 +238,11 @@ impl Machine {
     /// Whether a package is installed, in any version.
     pub fn has(&self, package: &str) -> bool {
         self.version_of(package).is_some()
+    }
+
+    /// Whether a package is certainly not installed.
+    pub fn lacks(&self, package: &str) -> bool {
+        self.nothing_else && !self.has(package)
     }
 
     /// The declared version of an installed package; empty where none is declared.
@@ -252,6 +259,7 @@ impl Default for Machine {
     fn default() -> Self {
         Self {
             installed: vec!["torchao".to_owned(), "deepspeed".to_owned()],
+            nothing_else: true,
             gpus: 8,
             capability: (9, 0),
         }

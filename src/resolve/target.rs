@@ -227,6 +227,7 @@ impl Target {
         }
         Machine {
             installed,
+            nothing_else: false,
             gpus: GPUS,
             capability: self
                 .capability

@@ -25,10 +25,7 @@ pub(super) struct StraySetting<'a> {
 
 /// All of them.
 pub(super) fn stray_settings<'a>(subject: &Subject<'a>) -> impl Iterator<Item = StraySetting<'a>> {
-    let prefixed_dynamo = subject
-        .facts
-        .behaviours
-        .is_some_and(|behaviours| behaviours.dynamo_section == DynamoSection::Prefixed);
+    let prefixed_dynamo = subject.facts.behaviours.dynamo_section == DynamoSection::Prefixed;
     let mut found = Vec::new();
     for section in SECTIONS {
         let is_prefixed =

@@ -7,11 +7,8 @@ use super::super::python::{Argument, Site};
 use super::super::stop::{Step, raise};
 use super::Pending;
 use super::namespace::Namespace;
-use crate::knowledge::Enumeration;
+use crate::knowledge::{Enumeration, Fp8Export, Fp8UnavailableMessage};
 use crate::source::Object;
-
-/// The fp8 packages that `is_fp8_available` looks for.
-const FP8_PACKAGES: [&str; 3] = ["msamp", "transformer_engine", "torchao"];
 
 /// `ACCELERATE_MIXED_PRECISION`, and the recipe if it is fp8.
 pub(crate) fn set_mixed_precision(
@@ -41,13 +38,15 @@ pub(crate) fn set_mixed_precision(
         "ACCELERATE_MIXED_PRECISION",
         Argument::new(lowered, asked.origin.clone()),
     );
-    if is_fp8 {
-        if !FP8_PACKAGES
-            .iter()
-            .any(|package| context.run.machine.has(package))
-        {
-            let message = "FP8 is not available on this machine. Please ensure that either Transformer Engine, MSAMP \
-                           or torchao is installed.";
+    if is_fp8 && context.behaviours.fp8_export != Fp8Export::Nothing {
+        if !context.has_fp8_package() {
+            let packages = match context.behaviours.fp8_unavailable_message {
+                Fp8UnavailableMessage::WithoutTorchao => "Transformer Engine or MSAMP",
+                Fp8UnavailableMessage::WithTorchao => "Transformer Engine, MSAMP or torchao",
+            };
+            let message = format!(
+                "FP8 is not available on this machine. Please ensure that either {packages} is installed."
+            );
             return Err(raise(
                 "RuntimeError",
                 message,
@@ -56,27 +55,55 @@ pub(crate) fn set_mixed_precision(
                 [asked.origin],
             ));
         }
-        set_recipe(namespace, pending)?;
+        set_recipe(context.behaviours.fp8_export, namespace, pending)?;
     }
     Ok(())
 }
 
 /// `setup_fp8_env`: every attribute that starts with `fp8_` is exported, known or not.
-fn set_recipe(namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
+fn set_recipe(export: Fp8Export, namespace: &Namespace<'_>, pending: &mut Pending) -> Step<()> {
     for (name, argument) in namespace.with_prefix("fp8_") {
         if matches!(argument.value, Object::None) {
             continue;
         }
-        if name == "fp8_override_linear_precision" {
-            for (position, gemm) in ["FPROP", "DGRAD", "WGRAD"].into_iter().enumerate() {
-                let element = subscript(&argument, position)?;
-                pending.set_text(format!("ACCELERATE_FP8_OVERRIDE_{gemm}"), &element);
-            }
-        } else {
+        let in_three = name == "fp8_override_linear_precision"
+            && !matches!(export, Fp8Export::Nothing | Fp8Export::OneText);
+        if !in_three {
             pending.set_text(format!("ACCELERATE_{}", name.to_uppercase()), &argument);
+            continue;
+        }
+        let elements = match export {
+            Fp8Export::SplitText => split(&argument)?,
+            _ => [
+                subscript(&argument, 0)?,
+                subscript(&argument, 1)?,
+                subscript(&argument, 2)?,
+            ],
+        };
+        for (gemm, element) in ["FPROP", "DGRAD", "WGRAD"].into_iter().zip(elements) {
+            let variable = format!("ACCELERATE_FP8_OVERRIDE_{gemm}");
+            match export {
+                Fp8Export::RawElements => pending.set(variable, element),
+                _ => pending.set_text(variable, &element),
+            }
         }
     }
     Ok(())
+}
+
+/// The first three of `value.strip("()").split(",")`, each stripped
+fn split(argument: &Argument) -> Step<[Argument; 3]> {
+    let site = Site::new(
+        "utils/launch.py:setup_fp8_env",
+        Cause::OverrideLinearPrecision,
+    );
+    let text = argument.text_for("strip", site)?;
+    let parts = text.trim_matches(['(', ')']).split(',');
+    let parts: Vec<&str> = parts.map(str::trim).collect();
+    let [fprop, dgrad, wgrad, ..] = parts.as_slice() else {
+        return Err(site.raise("IndexError", "list index out of range", &argument.origin));
+    };
+    Ok([*fprop, *dgrad, *wgrad].map(|part| Argument::new(part, argument.origin.clone())))
 }
 
 /// `value[position]`
@@ -159,7 +186,8 @@ pub(crate) fn set_dynamo(
     );
     pending.set("ACCELERATE_DYNAMO_MODE", namespace.get("dynamo_mode"));
     for name in ["fullgraph", "dynamic", "regional_compilation"] {
-        if let Some(argument) = namespace.find(&format!("dynamo_use_{name}")) {
+        let flag = format!("dynamo_use_{name}");
+        if let Some(argument) = namespace.of_flag(&flag) {
             pending.set_text(
                 format!("ACCELERATE_DYNAMO_USE_{}", name.to_uppercase()),
                 &argument,
@@ -170,9 +198,10 @@ pub(crate) fn set_dynamo(
 }
 
 /// `ACCELERATE_DEBUG_MODE`
-pub(crate) fn set_debug(namespace: &Namespace<'_>, pending: &mut Pending) {
+pub(crate) fn set_debug(context: &Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) {
     let debug = namespace.get("debug");
-    if debug.value.truthy() {
+    let is_exported = !context.facts.writers("ACCELERATE_DEBUG_MODE").is_empty();
+    if is_exported && debug.value.truthy() {
         pending.set("ACCELERATE_DEBUG_MODE", Argument::new("true", debug.origin));
     }
 }
@@ -187,8 +216,9 @@ pub(crate) fn set_visible_devices(namespace: &Namespace<'_>, pending: &mut Pendi
 
 /// `ACCELERATE_CPU_AFFINITY`
 pub(crate) fn set_affinity(namespace: &Namespace<'_>, pending: &mut Pending) {
-    let affinity = namespace.get("enable_cpu_affinity");
-    if affinity.value.truthy() {
+    if let Some(affinity) = namespace.of_flag("enable_cpu_affinity")
+        && affinity.value.truthy()
+    {
         pending.set(
             "ACCELERATE_CPU_AFFINITY",
             Argument::new("1", affinity.origin),

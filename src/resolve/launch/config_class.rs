@@ -8,8 +8,10 @@ use super::super::python::{Argument, Site};
 use super::super::run::{Config, ConfigFile, Origin, Place, Run, Voice};
 use super::super::stop::{Step, raise, unknown};
 use super::namespace::object;
-use crate::knowledge::{ConfigKey, Enumeration, Facts};
-use crate::source::{Data, EntryRef, Object, Route};
+use crate::knowledge::{
+    ConfigKey, Enumeration, Facts, RequiredConfigKeys, UnknownConfigKeys, UnquotedNo,
+};
+use crate::source::{Data, EntryRef, Object, Route, Syntax};
 
 const LOAD: &str = "commands/config/config_args.py:load_config_from_file";
 const FROM_FILE: &str = "commands/config/config_args.py:from_yaml_file";
@@ -17,10 +19,11 @@ const PROCESS: &str = "commands/config/config_args.py:process_config";
 const POST_INIT: &str = "commands/config/config_args.py:__post_init__";
 
 /// The sections that are mappings: their entries keep their own origins.
-const SECTIONS: [&str; 8] = [
+const SECTIONS: [&str; 9] = [
     "fp8_config",
     "deepspeed_config",
     "fsdp_config",
+    "tp_config",
     "parallelism_config",
     "megatron_lm_config",
     "mpirun_config",
@@ -35,6 +38,16 @@ pub(crate) enum Class {
     Cluster,
     /// `SageMakerConfig`
     SageMaker,
+}
+
+impl Class {
+    /// Its name in Python.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cluster => "ClusterConfig",
+            Self::SageMaker => "SageMakerConfig",
+        }
+    }
 }
 
 /// One field of the dataclass.
@@ -150,9 +163,11 @@ fn from_file(config: &ConfigFile, without: &[Route], facts: &Facts) -> Step<Defa
     } else {
         Class::SageMaker
     };
-    process(&mut pairs, &whole(root.span()))?;
+    let is_yaml = Syntax::of_name(&config.file.path) == Syntax::Yaml;
+    let whole = whole(root.span());
+    process(&mut pairs, &whole, is_yaml, facts)?;
     check_keys(&pairs, class, facts, config)?;
-    build(pairs, class, facts)
+    build(pairs, class, facts, &whole)
 }
 
 /// One key of the file, not yet checked.
@@ -222,8 +237,9 @@ fn pair(config: &ConfigFile, entry: &EntryRef<'_>, without: &[Route]) -> Step<Op
     }))
 }
 
-/// `process_config`: fills what is missing, converts legacy keys.
-fn process(pairs: &mut Vec<Pair>, whole: &Origin) -> Step<()> {
+/// `process_config`, or what stood for it in `from_yaml_file` and `from_json_file`: fills what is missing, converts
+/// legacy keys.
+fn process(pairs: &mut Vec<Pair>, whole: &Origin, is_yaml: bool, facts: &Facts) -> Step<()> {
     let add = |pairs: &mut Vec<Pair>, name: &str, value: Object| {
         if find(pairs, name).is_none() {
             let argument = Argument::new(value, Origin::of(Voice::Default, name));
@@ -241,18 +257,20 @@ fn process(pairs: &mut Vec<Pair>, whole: &Origin) -> Step<()> {
         Some(pairs.remove(position))
     };
     add(pairs, "compute_environment", Object::from("LOCAL_MACHINE"));
-    let Some(distributed_type) = find(pairs, "distributed_type") else {
-        let message = "A `distributed_type` must be specified in the config file.";
-        return Err(raise(
-            "ValueError",
-            message,
-            PROCESS,
-            Cause::ConfigKeyMissing,
-            [whole.clone()],
-        ));
-    };
-    if distributed_type.argument.value == Object::from("NO") {
-        add(pairs, "num_processes", Object::from(1));
+    if facts.behaviours.required_config_keys == RequiredConfigKeys::DistributedTypeOnly {
+        let Some(distributed_type) = find(pairs, "distributed_type") else {
+            let message = "A `distributed_type` must be specified in the config file.";
+            return Err(raise(
+                "ValueError",
+                message,
+                PROCESS,
+                Cause::ConfigKeyMissing,
+                [whole.clone()],
+            ));
+        };
+        if distributed_type.argument.value == Object::from("NO") {
+            add(pairs, "num_processes", Object::from(1));
+        }
     }
     let legacy_fp16 = take(pairs, "fp16");
     if find(pairs, "mixed_precision").is_none() {
@@ -267,6 +285,15 @@ fn process(pairs: &mut Vec<Pair>, whole: &Origin) -> Step<()> {
             entries: None,
         });
     }
+    if is_yaml && facts.behaviours.unquoted_no == UnquotedNo::MeansNo {
+        for pair in pairs.iter_mut() {
+            if pair.key == Object::from("mixed_precision")
+                && pair.argument.value == Object::Bool(false)
+            {
+                pair.argument.value = Object::from("no");
+            }
+        }
+    }
     if let Some(legacy) = take(pairs, "dynamo_backend") {
         take(pairs, "dynamo_config");
         let entries = match legacy.argument.value == Object::from("NO") {
@@ -280,9 +307,12 @@ fn process(pairs: &mut Vec<Pair>, whole: &Origin) -> Step<()> {
             entries: Some(entries),
         });
     }
-    add(pairs, "use_cpu", Object::Bool(false));
-    add(pairs, "debug", Object::Bool(false));
-    add(pairs, "enable_cpu_affinity", Object::Bool(false));
+    // Each since there is such a key.
+    for name in ["use_cpu", "debug", "enable_cpu_affinity"] {
+        if facts.cluster_key(name).is_some() {
+            add(pairs, name, Object::Bool(false));
+        }
+    }
     Ok(())
 }
 
@@ -322,6 +352,20 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
         }
         _ => Cause::UnknownKeys,
     };
+    if facts.behaviours.unknown_config_keys == UnknownConfigKeys::TypeError {
+        let message = match extra
+            .iter()
+            .find(|pair| !matches!(pair.key, Object::Str(_)))
+        {
+            Some(_) => "keywords must be strings".to_owned(),
+            None => format!(
+                "{}.__init__() got an unexpected keyword argument {}",
+                class.name(),
+                extra[0].key.python_repr()
+            ),
+        };
+        return Err(raise("TypeError", message, FROM_FILE, cause, origins));
+    }
     let texts = extra
         .iter()
         .filter(|pair| matches!(pair.key, Object::Str(_)))
@@ -345,7 +389,7 @@ fn check_keys(pairs: &[Pair], class: Class, facts: &Facts, config: &ConfigFile) 
 }
 
 /// The dataclass's `__init__` and `__post_init__`.
-fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
+fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts, whole: &Origin) -> Step<Defaults> {
     let mut fields = Vec::new();
     let mut missing = Vec::new();
     for key in keys(class, facts) {
@@ -400,22 +444,24 @@ fn build(mut pairs: Vec<Pair>, class: Class, facts: &Facts) -> Step<Defaults> {
         let list = match missing.as_slice() {
             [only] => only.clone(),
             [one, two] => format!("{one} and {two}"),
-            _ => missing.join(", "),
+            [most @ .., last] => format!("{}, and {last}", most.join(", ")),
+            [] => String::new(),
         };
         let message = format!(
-            "SageMakerConfig.__init__() missing {count} required positional {noun}: {list}"
+            "{}.__init__() missing {count} required positional {noun}: {list}",
+            class.name()
         );
         let environment = fields
             .iter()
             .find(|field| field.name == "compute_environment");
-        let origin = environment.map(|field| field.argument.origin.clone());
-        return Err(raise(
-            "TypeError",
-            message,
-            FROM_FILE,
-            Cause::SageMaker,
-            origin,
-        ));
+        let (cause, origin) = match class {
+            Class::Cluster => (Cause::ConfigKeyMissing, Some(whole.clone())),
+            Class::SageMaker => (
+                Cause::SageMaker,
+                environment.map(|field| field.argument.origin.clone()),
+            ),
+        };
+        return Err(raise("TypeError", message, FROM_FILE, cause, origin));
     }
     let defaults = Defaults { class, fields };
     check_enum(

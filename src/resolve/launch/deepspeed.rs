@@ -10,6 +10,7 @@ use super::cluster_environment as cluster;
 use super::config_class::Class;
 use super::distributed::set_parallelism;
 use super::namespace::Namespace;
+use super::simple::check_environment;
 use super::torchrun::{self, Size};
 use super::validate::Validated;
 use super::{Launched, Pending};
@@ -52,29 +53,34 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: Validated<'_>) -> Ste
     };
     cluster::check_script_kind(&namespace, PREPARE)?;
     let mut pending = Pending::default();
-    cluster::set_debug(&namespace, &mut pending);
+    cluster::set_debug(context, &namespace, &mut pending);
     cluster::set_visible_devices(&namespace, &mut pending);
     cluster::set_mixed_precision(context, &namespace, &mut pending, PREPARE)?;
     set_deepspeed(&namespace, fields, &mut pending);
     cluster::set_affinity(&namespace, &mut pending);
-    set_if_not_none(
-        &namespace,
-        &mut pending,
-        "ACCELERATE_DEEPSPEED_MOE_LAYER_CLS_NAMES",
-        "deepspeed_moe_layer_cls_names",
-        false,
-    );
+    if namespace.of_flag("deepspeed_moe_layer_cls_names").is_some() {
+        set_if_not_none(
+            &namespace,
+            &mut pending,
+            "ACCELERATE_DEEPSPEED_MOE_LAYER_CLS_NAMES",
+            "deepspeed_moe_layer_cls_names",
+            false,
+        );
+    }
     if context.behaviours.parallelism_config == ParallelismConfig::MultiGpuAndDeepspeedLaunchers {
         set_parallelism(context, &namespace, &mut pending)?;
     }
     match size {
         Some(size) => torchrun::start(context, &namespace, &size, pending, START),
-        None => Ok(Launched {
-            launcher: LauncherKind::DeepSpeedMultinode,
-            environment: pending.into_texts(),
-            processes: 1,
-            machines: 1,
-        }),
+        None => {
+            check_environment(&pending, START)?;
+            Ok(Launched {
+                launcher: LauncherKind::DeepSpeedMultinode,
+                environment: pending.into_texts(),
+                processes: 1,
+                machines: 1,
+            })
+        }
     }
 }
 

@@ -22,12 +22,18 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: &Validated<'_>) -> St
     let size = Size::of(&namespace, PREPARE)?;
     cluster::check_script_kind(&namespace, PREPARE)?;
     let mut pending = Pending::default();
-    cluster::set_debug(&namespace, &mut pending);
+    cluster::set_debug(context, &namespace, &mut pending);
     cluster::set_visible_devices(&namespace, &mut pending);
     cluster::set_mixed_precision(context, &namespace, &mut pending, PREPARE)?;
     cluster::set_dynamo(context, &namespace, &mut pending, PREPARE)?;
     if namespace.truthy("use_fsdp") {
         set_fsdp(context, &namespace, &mut pending)?;
+    }
+    if let Some(used) = namespace.of_flag("use_tp")
+        && used.value.truthy()
+    {
+        pending.set("ACCELERATE_USE_TP", Argument::new("true", used.origin));
+        pending.set_text("TP_SIZE", &namespace.get("tp_size"));
     }
     if namespace.truthy("use_megatron_lm") {
         set_megatron_lm(context, &namespace, &mut pending);
@@ -59,7 +65,10 @@ fn set_fsdp(
     pending.set("ACCELERATE_USE_FSDP", Argument::new("true", origin));
     let efficient = namespace.get("fsdp_cpu_ram_efficient_loading");
     let sync = namespace.get("fsdp_sync_module_states");
-    if efficient.value.truthy() && !sync.value.truthy() {
+    let is_checked = namespace
+        .of_flag("fsdp_cpu_ram_efficient_loading")
+        .is_some();
+    if is_checked && efficient.value.truthy() && !sync.value.truthy() {
         let message = "When using `--fsdp_cpu_ram_efficient_loading` set `--fsdp_sync_module_states` to `True`";
         return Err(raise(
             "ValueError",
@@ -69,17 +78,17 @@ fn set_fsdp(
             [sync.origin, efficient.origin],
         ));
     }
-    context.decide(
-        "fsdp_version",
-        namespace.get("fsdp_version").value.python_str(),
-        &namespace.get("fsdp_version").origin,
-    );
-    context.decide(
-        "cpu_ram_efficient_loading",
-        efficient.value.python_str(),
-        &efficient.origin,
-    );
-    pending.set_text("FSDP_VERSION", &namespace.get("fsdp_version"));
+    if let Some(version) = namespace.of_flag("fsdp_version") {
+        context.decide("fsdp_version", version.value.python_str(), &version.origin);
+        pending.set_text("FSDP_VERSION", &version);
+    }
+    if is_checked {
+        context.decide(
+            "cpu_ram_efficient_loading",
+            efficient.value.python_str(),
+            &efficient.origin,
+        );
+    }
     pending.set_text(
         "FSDP_SHARDING_STRATEGY",
         &namespace.get("fsdp_sharding_strategy"),
@@ -92,10 +101,14 @@ fn set_fsdp(
             "fsdp_transformer_layer_cls_to_wrap",
         ),
         ("FSDP_BACKWARD_PREFETCH", "fsdp_backward_prefetch"),
+        // Its name of old wins where a release knows both.
+        ("FSDP_BACKWARD_PREFETCH", "fsdp_backward_prefetch_policy"),
         ("FSDP_STATE_DICT_TYPE", "fsdp_state_dict_type"),
     ];
     for (variable, name) in if_set {
-        set_if_not_none(namespace, pending, variable, name);
+        if namespace.of_flag(name).is_some() {
+            set_if_not_none(namespace, pending, variable, name);
+        }
     }
     if context.behaviours.fsdp_ignored_modules == FsdpIgnoredModules::Exported {
         set_if_not_none(
@@ -117,11 +130,8 @@ fn set_fsdp(
     ];
     for name in lowered {
         let flag = format!("fsdp_{name}");
-        if context.facts.flag(&flag).is_some() {
-            pending.set_lowered(
-                format!("FSDP_{}", name.to_uppercase()),
-                &namespace.get(&flag),
-            );
+        if let Some(argument) = namespace.of_flag(&flag) {
+            pending.set_lowered(format!("FSDP_{}", name.to_uppercase()), &argument);
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ mod deepspeed;
 mod distributed;
 pub(crate) mod namespace;
 mod other_launchers;
+mod sections;
 mod simple;
 mod torchrun;
 mod validate;
@@ -44,10 +45,16 @@ pub(crate) fn launch(context: &mut Context<'_>) -> Step<Launched> {
         defaults,
         ..
     } = &validated;
-    let on_gpu = |name: &str| namespace.truthy(name) && !namespace.truthy("cpu");
+    let on_gpu = |name: &str| {
+        let chosen = namespace.of_flag(name);
+        chosen.is_some_and(|chosen| chosen.value.truthy()) && !namespace.truthy("cpu")
+    };
     if on_gpu("use_deepspeed") {
         deepspeed::launch(context, validated)
-    } else if on_gpu("use_fsdp") || on_gpu("use_megatron_lm") || on_gpu("multi_gpu") {
+    } else if ["use_fsdp", "use_tp", "use_megatron_lm", "multi_gpu"]
+        .into_iter()
+        .any(on_gpu)
+    {
         distributed::launch(context, &validated)
     } else if on_gpu("tpu") {
         match namespace.truthy("tpu_use_cluster") {

@@ -152,6 +152,12 @@ impl<'facts> Namespace<'facts> {
             .unwrap_or_else(|| Argument::new(Object::None, Origin::of(Voice::Default, name)))
     }
 
+    /// `args.name`, where the release has such a flag: what a section of the config sets under another release's name
+    /// is read by nobody.
+    pub(crate) fn of_flag(&self, name: &str) -> Option<Argument> {
+        self.facts.flag(name).map(|_| self.get(name))
+    }
+
     /// Whether `args.name` is truthy.
     pub(crate) fn truthy(&self, name: &str) -> bool {
         self.get(name).value.truthy()

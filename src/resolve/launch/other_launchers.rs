@@ -5,12 +5,17 @@
 use super::super::context::Context;
 use super::super::outcome::{Cause, LauncherKind};
 use super::super::python::{Argument, Site};
+use super::super::run::{Origin, Voice};
 use super::super::stop::{Step, raise};
 use super::cluster_environment as cluster;
 use super::config_class::Defaults;
 use super::namespace::Namespace;
 use super::{Launched, Pending};
+use crate::knowledge::{TpuProcesses, XlaPrecision};
 use crate::source::Object;
+
+/// How many TPU devices a machine is taken to have.
+const TPU_DEVICES: i64 = 8;
 
 const TPU: &str = "commands/launch.py:tpu_launcher";
 const POD: &str = "commands/launch.py:tpu_pod_launcher";
@@ -36,7 +41,15 @@ fn need_torch_xla(
 }
 
 /// `XLA_USE_BF16` or `XLA_DOWNCAST_BF16`: all that a TPU launch says about the precision.
-fn set_tpu(namespace: &Namespace<'_>, pending: &mut Pending) {
+fn set_tpu(context: &Context<'_>, namespace: &Namespace<'_>, pending: &mut Pending) {
+    if context.behaviours.xla_precision == XlaPrecision::BothVariables {
+        for variable in ["XLA_USE_BF16", "XLA_DOWNCAST_BF16"] {
+            pending.set(
+                variable,
+                Argument::new("0", Origin::of(Voice::Default, variable)),
+            );
+        }
+    }
     let asked = namespace.get("mixed_precision");
     if asked.value == Object::from("bf16") {
         let downcast = namespace.truthy("downcast_bf16");
@@ -47,7 +60,7 @@ fn set_tpu(namespace: &Namespace<'_>, pending: &mut Pending) {
         };
         pending.set(variable, Argument::new("1", asked.origin));
     }
-    cluster::set_debug(namespace, pending);
+    cluster::set_debug(context, namespace, pending);
 }
 
 /// `xmp.spawn`
@@ -65,7 +78,7 @@ pub(crate) fn tpu(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Laun
         ));
     }
     let mut pending = Pending::default();
-    set_tpu(namespace, &mut pending);
+    set_tpu(context, namespace, &mut pending);
     let function = namespace.get("main_training_function");
     if !matches!(function.value, Object::Str(_)) {
         let message = format!(
@@ -78,10 +91,22 @@ pub(crate) fn tpu(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Laun
             &function.origin,
         ));
     }
+    let processes = namespace.get("num_processes");
+    if context.behaviours.tpu_processes == TpuProcesses::MustMatchDevices
+        && processes.value.truthy()
+        && !processes.value.python_eq(&Object::from(TPU_DEVICES))
+    {
+        let message = format!(
+            "Number of processes ({}) must match the number of TPU devices ({TPU_DEVICES})",
+            processes.value.python_str()
+        );
+        let site = Site::new(TPU, Cause::NumProcesses);
+        return Err(site.raise("ValueError", message, &processes.origin));
+    }
     Ok(Launched {
         launcher: LauncherKind::XmpSpawn,
         environment: pending.into_texts(),
-        processes: 8,
+        processes: TPU_DEVICES,
         machines: 1,
     })
 }
@@ -90,11 +115,11 @@ pub(crate) fn tpu(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Laun
 pub(crate) fn tpu_pod(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Launched> {
     need_torch_xla(context, namespace, POD)?;
     let mut pending = Pending::default();
-    set_tpu(namespace, &mut pending);
+    set_tpu(context, namespace, &mut pending);
     Ok(Launched {
         launcher: LauncherKind::TpuPod,
         environment: pending.into_texts(),
-        processes: 8,
+        processes: TPU_DEVICES,
         machines: 1,
     })
 }

@@ -8,7 +8,11 @@ use super::super::run::{Origin, Voice};
 use super::super::stop::{Step, Stop, raise};
 use super::config_class::{self, Class, Defaults};
 use super::namespace::Namespace;
-use crate::knowledge::DynamoSection;
+use super::sections;
+use crate::knowledge::{
+    AutomaticMultiGpu, Behaviours, Bf16LaunchCheck, CpuThreads, GpuIdsMessage, MinusOneProcess,
+    MultiXpuLaunch,
+};
 use crate::source::Object;
 
 const SOURCE: &str = "commands/launch.py:_validate_launch_command";
@@ -46,16 +50,18 @@ pub(crate) fn validate<'facts>(
     let mut mixed_precision_from_config = false;
     match &defaults {
         Some(defaults) => {
-            select(&mut namespace, defaults)?;
-            check_gpu_ids(&mut namespace, defaults)?;
-            if defaults.class == Class::Cluster {
-                copy(&mut namespace, defaults, context.behaviours.dynamo_section)?;
+            select(&mut namespace, defaults, context.behaviours)?;
+            if !namespace.truthy("mps") {
+                check_gpu_ids(&mut namespace, defaults, context.behaviours)?;
             }
-            if !namespace.truthy("debug") {
+            if defaults.class == Class::Cluster {
+                sections::copy(&mut namespace, defaults, context.behaviours)?;
+            }
+            if defaults.get("debug").is_some() && !namespace.truthy("debug") {
                 namespace.set("debug", defaults.argument("debug"));
             }
             if namespace.truthy("mixed_precision") {
-                check_bf16(&namespace, context)?;
+                check_bf16(&namespace, defaults, context)?;
             } else {
                 let configured = defaults.argument("mixed_precision");
                 mixed_precision_from_config = !matches!(configured.value, Object::None);
@@ -67,7 +73,9 @@ pub(crate) fn validate<'facts>(
             }
             default_dynamo_backend(&mut namespace);
             let processes = namespace.get("num_processes");
-            if processes.value.python_eq(&Object::from(-1)) {
+            if context.behaviours.minus_one_process == MinusOneProcess::Refused
+                && processes.value.python_eq(&Object::from(-1))
+            {
                 let message =
                     "You need to manually pass in `--num_processes` using this config yaml.";
                 return Err(Site::new(SOURCE, Cause::NumProcesses).raise(
@@ -77,7 +85,7 @@ pub(crate) fn validate<'facts>(
                 ));
             }
         }
-        None => without_config(&mut namespace, context),
+        None => without_config(&mut namespace, context)?,
     }
     threads(&mut namespace, defaults.as_ref(), context)?;
     Ok(Validated {
@@ -88,15 +96,35 @@ pub(crate) fn validate<'facts>(
 }
 
 fn check_selection(namespace: &Namespace<'_>) -> Step<()> {
-    let exclusive = ["multi_gpu", "cpu", "tpu", "use_deepspeed", "use_fsdp"];
+    let exclusive = [
+        "multi_gpu",
+        "cpu",
+        "tpu",
+        "mps",
+        "use_deepspeed",
+        "use_fsdp",
+        "use_tp",
+    ];
     let chosen: Vec<Origin> = exclusive
         .into_iter()
         .filter(|name| namespace.truthy(name))
         .map(|name| namespace.get(name).origin)
         .collect();
     if chosen.len() > 1 {
-        let message = "You can only use one of `--cpu`, `--multi_gpu`, `--tpu`, `--use_deepspeed`, `--use_fsdp` at a \
-                       time.";
+        let listed = [
+            "cpu",
+            "multi_gpu",
+            "mps",
+            "tpu",
+            "use_deepspeed",
+            "use_fsdp",
+            "use_tp",
+        ];
+        let listed = listed
+            .into_iter()
+            .filter(|name| namespace.find(name).is_some());
+        let listed: Vec<String> = listed.map(|name| format!("`--{name}`")).collect();
+        let message = format!("You can only use one of {} at a time.", listed.join(", "));
         return Err(raise(
             "ValueError",
             message,
@@ -123,13 +151,15 @@ fn check_selection(namespace: &Namespace<'_>) -> Step<()> {
 }
 
 /// `distributed_type` chooses the launcher, unless a flag already did.
-fn select(namespace: &mut Namespace<'_>, defaults: &Defaults) -> Step<()> {
+fn select(namespace: &mut Namespace<'_>, defaults: &Defaults, behaviours: &Behaviours) -> Step<()> {
     let by_flag = [
         "multi_gpu",
         "tpu",
         "tpu_use_cluster",
+        "mps",
         "use_deepspeed",
         "use_fsdp",
+        "use_tp",
         "use_megatron_lm",
     ];
     if by_flag.into_iter().any(|name| namespace.truthy(name)) {
@@ -146,9 +176,19 @@ fn select(namespace: &mut Namespace<'_>, defaults: &Defaults) -> Step<()> {
         )
     };
     namespace.set("use_deepspeed", chosen(&["DEEPSPEED"]));
-    namespace.set("multi_gpu", chosen(&MULTI_DEVICE));
-    namespace.set("tpu", chosen(&["XLA"]));
+    let mut multi_device = MULTI_DEVICE.to_vec();
+    if behaviours.multi_xpu_launch == MultiXpuLaunch::Simple {
+        multi_device.retain(|name| *name != "MULTI_XPU");
+    }
+    namespace.set("multi_gpu", chosen(&multi_device));
+    // A release knows one of the two.
+    namespace.set("tpu", chosen(&["XLA", "TPU"]));
     namespace.set("use_fsdp", chosen(&["FSDP"]));
+    for (name, distributed_type) in [("mps", "MPS"), ("use_tp", "TP")] {
+        if namespace.find(name).is_some() {
+            namespace.set(name, chosen(&[distributed_type]));
+        }
+    }
     namespace.set("use_megatron_lm", chosen(&["MEGATRON_LM"]));
     let use_cluster = match namespace.truthy("tpu") {
         true => attribute(defaults, "tpu_use_cluster")?,
@@ -190,7 +230,11 @@ fn attribute(defaults: &Defaults, name: &str) -> Step<Argument> {
     }
 }
 
-fn check_gpu_ids(namespace: &mut Namespace<'_>, defaults: &Defaults) -> Step<()> {
+fn check_gpu_ids(
+    namespace: &mut Namespace<'_>,
+    defaults: &Defaults,
+    behaviours: &Behaviours,
+) -> Step<()> {
     if namespace.is_none("gpu_ids") {
         let configured = defaults.argument("gpu_ids");
         let decided = match configured.value {
@@ -210,74 +254,35 @@ fn check_gpu_ids(namespace: &mut Namespace<'_>, defaults: &Defaults) -> Step<()>
         && namespace.truthy("multi_gpu")
         && namespace.get("num_machines").compare("<=", 1, site)?;
     if too_few {
-        let message = "Less than two GPU ids were configured and tried to run on multiple GPUs. Please ensure at least \
-                       two are specified for `--gpu_ids`, or use `--gpu_ids='all'`.";
+        let on = match behaviours.gpu_ids_message {
+            GpuIdsMessage::RepeatsOn => "on on",
+            GpuIdsMessage::Corrected => "on",
+        };
+        let message = format!(
+            "Less than two GPU ids were configured and tried to run {on} multiple GPUs. Please ensure at least two are \
+             specified for `--gpu_ids`, or use `--gpu_ids='all'`."
+        );
         return Err(site.raise("ValueError", message, &gpu_ids.origin));
     }
     Ok(())
 }
 
-/// Sections are copied key by key, scalars only where the namespace still has `None`.
-fn copy(
-    namespace: &mut Namespace<'_>,
-    defaults: &Defaults,
-    dynamo_section: DynamoSection,
-) -> Step<()> {
-    for field in &defaults.fields {
-        let Some(entries) = &field.entries else {
-            let apart = ["compute_environment", "mixed_precision", "distributed_type"];
-            if !apart.contains(&field.name.as_str()) && namespace.is_none(&field.name) {
-                namespace.set(field.name.as_str(), field.argument.clone());
-            }
-            continue;
-        };
-        let prefixes = match field.name.as_str() {
-            "fsdp_config" => Some(("fsdp", "fsdp_")),
-            "fp8_config" => Some(("fp8", "fp8_")),
-            "dynamo_config" if dynamo_section == DynamoSection::Prefixed => {
-                Some(("dynamo_", "dynamo_"))
-            }
-            _ => None,
-        };
-        for (key, argument) in entries {
-            let name = attribute_name(key, argument, prefixes)?;
-            if !namespace.is_given(&name) {
-                namespace.set(name, argument.clone());
-            }
+fn check_bf16(namespace: &Namespace<'_>, defaults: &Defaults, context: &Context<'_>) -> Step<()> {
+    let on_cpu = match context.behaviours.bf16_launch_check {
+        Bf16LaunchCheck::Absent => return Ok(()),
+        Bf16LaunchCheck::UnlessOnCpu => {
+            let Some(use_cpu) = namespace.find("use_cpu") else {
+                let message = "'Namespace' object has no attribute 'use_cpu'";
+                let origin = defaults.argument("compute_environment").origin;
+                let site = Site::new(SOURCE, Cause::SageMaker);
+                return Err(site.raise("AttributeError", message, &origin));
+            };
+            use_cpu.value.truthy()
         }
-    }
-    Ok(())
-}
-
-/// The attribute that a section's key becomes.
-fn attribute_name(
-    key: &Object,
-    argument: &Argument,
-    prefixes: Option<(&str, &str)>,
-) -> Step<String> {
-    let Object::Str(text) = key else {
-        let name = key.type_name();
-        let (kind, message) = match prefixes {
-            Some(_) => (
-                "AttributeError",
-                format!("'{name}' object has no attribute 'startswith'"),
-            ),
-            None => (
-                "TypeError",
-                format!("attribute name must be string, not '{name}'"),
-            ),
-        };
-        return Err(Site::new(SOURCE, Cause::KeyNotString).raise(kind, message, &argument.origin));
+        Bf16LaunchCheck::Always => false,
     };
-    Ok(match prefixes {
-        Some((starts, prefix)) if !text.starts_with(starts) => format!("{prefix}{text}"),
-        _ => text.clone(),
-    })
-}
-
-fn check_bf16(namespace: &Namespace<'_>, context: &Context<'_>) -> Step<()> {
     let asked = namespace.get("mixed_precision");
-    let without = context.run.machine.has("torch_xla") && !namespace.truthy("tpu");
+    let without = !on_cpu && context.has_xla() && !namespace.truthy("tpu");
     if asked.value == Object::from("bf16") && without {
         let message = "bf16 mixed precision requires PyTorch >= 1.10 and a supported device.";
         return Err(Site::new(SOURCE, Cause::Device).raise("ValueError", message, &asked.origin));
@@ -295,17 +300,25 @@ fn default_dynamo_backend(namespace: &mut Namespace<'_>) {
 }
 
 /// No config file: everything else comes from the machine.
-fn without_config(namespace: &mut Namespace<'_>, context: &Context<'_>) {
+fn without_config(namespace: &mut Namespace<'_>, context: &Context<'_>) -> Step<()> {
     let by_machine = |name: &str| Origin::of(Voice::Default, name);
     let gpus = i64::from(context.run.machine.gpus);
-    if namespace.is_none("num_processes") {
+    let without_number = namespace.is_none("num_processes");
+    if without_number {
         namespace.set(
             "num_processes",
             Argument::new(gpus, by_machine("--num_processes")),
         );
     }
-    let several = matches!(&namespace.get("num_processes").value, Object::Int(count) if count.to_i64() > Some(1));
-    if !namespace.truthy("multi_gpu") && several && gpus > 1 {
+    let site = Site::new(SOURCE, Cause::NumProcesses);
+    let wanted = match context.behaviours.automatic_multi_gpu {
+        AutomaticMultiGpu::WithoutNumProcesses => without_number,
+        AutomaticMultiGpu::Always => true,
+        AutomaticMultiGpu::SeveralProcesses => {
+            namespace.get("num_processes").compare(">", 1, site)?
+        }
+    };
+    if !namespace.truthy("multi_gpu") && wanted && gpus > 1 {
         namespace.set("multi_gpu", Argument::new(true, by_machine("--multi_gpu")));
     }
     if namespace.is_none("num_machines") {
@@ -324,6 +337,7 @@ fn without_config(namespace: &mut Namespace<'_>, context: &Context<'_>) {
         namespace.set("use_cpu", namespace.get("cpu"));
     }
     default_dynamo_backend(namespace);
+    Ok(())
 }
 
 /// `num_cpu_threads_per_process`: only its failures matter here.
@@ -336,7 +350,12 @@ fn threads(
         return Ok(());
     }
     let site = Site::new("utils/environment.py:get_int_from_env", Cause::LaunchValue);
-    let shell = context.shell("OMP_NUM_THREADS")?;
+    let shell = match context.behaviours.cpu_threads {
+        CpuThreads::Own => None,
+        CpuThreads::KeptFromShell | CpuThreads::KeptFromShellDivided => {
+            context.shell("OMP_NUM_THREADS")?
+        }
+    };
     let threads = match &shell {
         Some(variable) => int(&variable.value, &variable.origin, site)?,
         None => -1,
@@ -355,7 +374,10 @@ fn threads(
             namespace.get("num_processes"),
             namespace.get("num_machines"),
         );
-        if processes.compare(">=", 1, site)? && threads <= 0 {
+        if processes.compare(">=", 1, site)?
+            && threads <= 0
+            && context.behaviours.cpu_threads == CpuThreads::KeptFromShellDivided
+        {
             divide(&processes, &machines)?;
         }
     }

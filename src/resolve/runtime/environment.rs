@@ -39,13 +39,14 @@ impl Environment {
 
     fn set_torchrun(&mut self, processes: i64, machines: i64) {
         let variables = [
-            ("LOCAL_RANK", 0),
-            ("RANK", 0),
-            ("WORLD_SIZE", processes.saturating_mul(machines)),
+            ("LOCAL_RANK", "0".to_owned()),
+            ("RANK", "0".to_owned()),
+            ("WORLD_SIZE", processes.saturating_mul(machines).to_string()),
+            ("MASTER_ADDR", "127.0.0.1".to_owned()),
         ];
         for (name, value) in variables {
             let variable = Variable {
-                value: value.to_string(),
+                value,
                 origin: Origin::of(Voice::Default, "torchrun"),
             };
             self.unknown.remove(name);

@@ -10,11 +10,12 @@ use super::super::python::{Site, parse_int, str_to_bool};
 use super::super::run::{Origin, Voice};
 use super::super::stop::{Step, raise, unknown};
 use super::{Environment, INIT};
-use crate::knowledge::{AoRecipe, Enumeration, TeMxfp8};
+use crate::knowledge::{AoRecipe, Enumeration, Fp8RecipeKwargs, TeMxfp8};
 use crate::source::Object;
 
 const TE: &str = "utils/dataclasses.py:TERecipeKwargs.__post_init__";
 const MSAMP: &str = "utils/dataclasses.py:MSAMPRecipeKwargs.__post_init__";
+const FP8: &str = "utils/dataclasses.py:FP8RecipeKwargs.__post_init__";
 const AO: &str = "utils/dataclasses.py:AORecipeKwargs.__post_init__";
 
 /// The recipe of Transformer Engine, as far as Transformer Engine is told of it.
@@ -43,8 +44,8 @@ pub(crate) struct Handlers {
     pub(crate) ao: Option<AoRecipeConfig>,
     pub(crate) te: Option<TeRecipe>,
     pub(crate) msamp: bool,
-    /// The deprecated `FP8RecipeKwargs`: its backend, and its Transformer Engine recipe.
-    pub(crate) deprecated: Option<(Backend, TeRecipe)>,
+    /// `FP8RecipeKwargs`: its backend, and its Transformer Engine recipe.
+    pub(crate) fp8: Option<(Backend, TeRecipe)>,
 }
 
 impl Handlers {
@@ -53,7 +54,7 @@ impl Handlers {
         if !self.any {
             return None;
         }
-        match (&self.deprecated, &self.ao, &self.te, self.msamp) {
+        match (&self.fp8, &self.ao, &self.te, self.msamp) {
             (Some((backend, _)), ..) => Some(*backend),
             (None, Some(_), ..) => Some(Backend::Ao),
             (None, None, Some(_), _) => Some(Backend::Te),
@@ -66,8 +67,15 @@ impl Handlers {
     pub(crate) fn from_code(context: &Context<'_>, environment: &Environment) -> Step<Self> {
         let mut handlers = Self::default();
         let mut seen = Vec::new();
+        let has_classes = context.behaviours.fp8_recipe_kwargs == Fp8RecipeKwargs::Deprecated;
         for (class, keywords) in &context.run.code.kwargs_handlers {
             match class.as_str() {
+                "AORecipeKwargs" | "TERecipeKwargs" | "MSAMPRecipeKwargs" if !has_classes => {
+                    let message = format!("module 'accelerate.utils' has no attribute '{class}'");
+                    let origin = Origin::of(Voice::Code, class.as_str());
+                    let site = Site::new("utils/__init__.py", Cause::Other);
+                    return Err(site.raise("AttributeError", message, &origin));
+                }
                 "AORecipeKwargs" => handlers.ao = Some(ao(context, environment, keywords)?),
                 "TERecipeKwargs" => handlers.te = Some(te(context, environment, keywords)?),
                 "MSAMPRecipeKwargs" => {
@@ -75,7 +83,7 @@ impl Handlers {
                     handlers.msamp = true;
                 }
                 "FP8RecipeKwargs" => {
-                    handlers.deprecated = Some(deprecated(context, environment, keywords)?)
+                    handlers.fp8 = Some(fp8(context, environment, keywords)?);
                 }
                 _ => continue,
             }
@@ -97,7 +105,21 @@ impl Handlers {
         Ok(handlers)
     }
 
-    /// The handler that `Accelerator()` makes by itself.
+    /// The `FP8RecipeKwargs` that `Accelerator()` makes by itself.
+    pub(crate) fn make_fp8(
+        &mut self,
+        context: &Context<'_>,
+        environment: &Environment,
+        backend: Option<Backend>,
+    ) -> Step<()> {
+        let backend = backend.map(|backend| ("backend".to_owned(), backend.as_str().into()));
+        let keywords = backend.into_iter().collect();
+        self.fp8 = Some(fp8(context, environment, &keywords)?);
+        self.any = true;
+        Ok(())
+    }
+
+    /// The handler that `Accelerator()` makes by itself for a backend.
     pub(crate) fn make(
         &mut self,
         context: &Context<'_>,
@@ -297,7 +319,10 @@ fn te(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> 
 }
 
 fn msamp(context: &Context<'_>, environment: &Environment, keywords: &Keywords) -> Step<()> {
-    let level = field(environment, keywords, "opt_level", "O2")?;
+    check_opt_level(context, &field(environment, keywords, "opt_level", "O2")?)
+}
+
+fn check_opt_level(context: &Context<'_>, level: &Variable) -> Step<()> {
     let levels = context.facts.values(Enumeration::OptLevel);
     if !levels.contains(&level.value) {
         let message = format!("`opt_level` must be one of {}", levels.join(" or "));
@@ -310,30 +335,129 @@ fn msamp(context: &Context<'_>, environment: &Environment, keywords: &Keywords) 
     Ok(())
 }
 
-fn deprecated(
+/// The keywords that `FP8RecipeKwargs` has, as long as it was a class of its own.
+fn check_keywords(kwargs: Fp8RecipeKwargs, keywords: &Keywords) -> Step<()> {
+    let mut known = vec![
+        "margin",
+        "interval",
+        "fp8_format",
+        "amax_history_len",
+        "amax_compute_algo",
+        "override_linear_precision",
+    ];
+    match kwargs {
+        Fp8RecipeKwargs::TransformerEngineOnly => {}
+        Fp8RecipeKwargs::BackendFromCode => known.extend(["backend", "opt_level"]),
+        Fp8RecipeKwargs::FromEnvironment => {
+            known.extend(["backend", "opt_level", "use_autocast_during_eval"]);
+        }
+        Fp8RecipeKwargs::Deprecated => return Ok(()),
+    }
+    match keywords.keys().find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let message =
+                format!("FP8RecipeKwargs.__init__() got an unexpected keyword argument '{name}'");
+            let origin = Origin::of(Voice::Code, name.as_str());
+            Err(Site::new(FP8, Cause::Other).raise("TypeError", message, &origin))
+        }
+    }
+}
+
+/// `FP8RecipeKwargs`
+fn fp8(
     context: &Context<'_>,
     environment: &Environment,
     keywords: &Keywords,
 ) -> Step<(Backend, TeRecipe)> {
-    let default = if context.run.machine.has("msamp") {
-        "msamp"
-    } else {
-        "te"
+    let site = Site::new(FP8, Cause::Fp8Backend);
+    let kwargs = context.behaviours.fp8_recipe_kwargs;
+    check_keywords(kwargs, keywords)?;
+    let in_code = |name: &str, default: &str| Variable {
+        value: match keywords.get(name) {
+            Some(Object::None) | None => default.to_owned(),
+            Some(value) => value.python_str(),
+        },
+        origin: Origin::of(Voice::Code, name),
     };
-    let mut backend = field(environment, keywords, "backend", default)?;
-    backend.value = backend.value.to_uppercase();
-    let chosen = match backend.value.as_str() {
-        "TE" => Backend::Te,
-        "MSAMP" => Backend::Msamp,
+    let backend = match kwargs {
+        Fp8RecipeKwargs::TransformerEngineOnly => in_code("", "TE"),
+        Fp8RecipeKwargs::BackendFromCode => in_code("backend", "MSAMP"),
+        Fp8RecipeKwargs::FromEnvironment | Fp8RecipeKwargs::Deprecated => {
+            let default = if context.run.machine.has("msamp") {
+                "msamp"
+            } else {
+                "te"
+            };
+            field(environment, keywords, "backend", default)?
+        }
+    };
+    let upper = backend.value.to_uppercase();
+    let is_known = kwargs == Fp8RecipeKwargs::TransformerEngineOnly
+        || context.facts.values(Enumeration::Backend).contains(&upper);
+    let chosen = match upper.as_str() {
+        "TE" if is_known => Backend::Te,
+        "MSAMP" if is_known => Backend::Msamp,
         _ => {
-            let message =
-                "`backend` must be 'MSAMP' or 'TE' (TransformerEngine) to use `FP8RecipeKwargs`.";
-            let site = Site::new(
-                "utils/dataclasses.py:FP8RecipeKwargs.__post_init__",
-                Cause::Fp8Backend,
-            );
+            let message = match kwargs {
+                Fp8RecipeKwargs::Deprecated => {
+                    "`backend` must be 'MSAMP' or 'TE' (TransformerEngine) to use `FP8RecipeKwargs`."
+                }
+                _ => "`backend` must be 'MSAMP' or 'TE' (TransformerEngine).",
+            };
             return Err(site.raise("ValueError", message, &backend.origin));
         }
     };
-    Ok((chosen, te(context, environment, keywords)?))
+    match kwargs {
+        Fp8RecipeKwargs::Deprecated => return Ok((chosen, te(context, environment, keywords)?)),
+        Fp8RecipeKwargs::FromEnvironment => {
+            if !context.run.machine.has(chosen.package()) {
+                let (name, other) = match chosen {
+                    Backend::Msamp => ("MS-AMP", "TE"),
+                    Backend::Te | Backend::Ao => ("TransformerEngine", "MSAMP"),
+                };
+                let message = format!(
+                    "{name} is not available. Please either install it, or use the '{other}' backend (if installed)."
+                );
+                let site = Site::new(FP8, Cause::PackageMissing);
+                return Err(site.raise("ValueError", message, &backend.origin));
+            }
+            if chosen == Backend::Te {
+                return Ok((chosen, te(context, environment, keywords)?));
+            }
+            msamp(context, environment, keywords)?;
+        }
+        Fp8RecipeKwargs::TransformerEngineOnly | Fp8RecipeKwargs::BackendFromCode => {}
+    }
+    let mut recipe = TeRecipe {
+        fp8_format: in_code("fp8_format", "E4M3"),
+        amax_history_len: in_code("amax_history_len", "1"),
+        amax_compute_algo: in_code("amax_compute_algo", "most_recent"),
+        override_linear_precision: [false; 3],
+        override_origin: Origin::of(Voice::Code, "override_linear_precision"),
+        use_mxfp8_block_scaling: None,
+    };
+    if let Some(Object::List(items) | Object::Tuple(items)) =
+        keywords.get("override_linear_precision")
+    {
+        for (gemm, item) in recipe.override_linear_precision.iter_mut().zip(items) {
+            *gemm = item.truthy();
+        }
+    }
+    if chosen == Backend::Te {
+        recipe.fp8_format.value = recipe.fp8_format.value.to_uppercase();
+        let site = Site::new(FP8, Cause::RecipeValue);
+        if !["E4M3", "HYBRID"].contains(&recipe.fp8_format.value.as_str()) {
+            let message = "`fp8_format` must be 'E4M3' or 'HYBRID'.";
+            return Err(site.raise("ValueError", message, &recipe.fp8_format.origin));
+        }
+        if !["max", "most_recent"].contains(&recipe.amax_compute_algo.value.as_str()) {
+            let message = "`amax_compute_algo` must be 'max' or 'most_recent'";
+            return Err(site.raise("ValueError", message, &recipe.amax_compute_algo.origin));
+        }
+    } else if kwargs == Fp8RecipeKwargs::BackendFromCode {
+        let level = in_code("opt_level", "O2");
+        check_opt_level(context, &level)?;
+    }
+    Ok((chosen, recipe))
 }

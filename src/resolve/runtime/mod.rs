@@ -14,13 +14,16 @@ use super::outcome::{Backend, Cause};
 use super::python::{Argument, Site, int, str_to_bool};
 use super::run::{Origin, Voice};
 use super::stop::{Step, raise};
-use crate::knowledge::{Bf16DeviceCheck, Enumeration};
+use crate::knowledge::{
+    AoFsdpCheck, AutomaticRecipe, Bf16DeviceCheck, DeepspeedPrecision, Enumeration, Fp8Autocast,
+    Fp8BackendProperty, Fp8Prepare, Fp8RecipeKwargs, MsampFsdp, RecipeCheck,
+};
 use crate::source::Object;
 pub(crate) use deepspeed::DeepSpeedPlugin;
 pub(crate) use environment::Environment;
 pub(crate) use fsdp::FsdpPlugin;
 pub(crate) use handlers::{Handlers, TeRecipe};
-pub(crate) use state::{Device, DistributedType};
+pub(crate) use state::{Device, DistributedType, FP8_CAPABILITY, no_gpu};
 
 const INIT: &str = "accelerator.py:Accelerator.__init__";
 const FP8_BACKEND: &str = "accelerator.py:fp8_backend";
@@ -32,7 +35,6 @@ pub(crate) struct Accelerator {
     pub(crate) distributed_type: DistributedType,
     pub(crate) device: Device,
     pub(crate) native_amp: bool,
-    pub(crate) delayed_fp8_autocast: bool,
     pub(crate) handlers: Handlers,
     pub(crate) fsdp: Option<FsdpPlugin>,
     pub(crate) deepspeed: Option<DeepSpeedPlugin>,
@@ -57,12 +59,14 @@ impl Accelerator {
             && self.fsdp.as_ref().is_some_and(|plugin| plugin.version == 2)
     }
 
-    /// `accelerator.fp8_backend`; `None` is `FP8BackendType.NO`.
+    /// `accelerator.fp8_backend`, and before there was such a property, the backend of what is prepared; `None` is
+    /// `FP8BackendType.NO`.
     pub(crate) fn fp8_backend(&self, context: &Context<'_>) -> Step<Option<Backend>> {
         backend(
             context,
             &self.environment,
             &self.handlers,
+            &self.precision(),
             self.deepspeed.as_ref(),
         )
     }
@@ -78,13 +82,31 @@ fn backend(
     context: &Context<'_>,
     environment: &Environment,
     handlers: &Handlers,
+    precision: &str,
     deepspeed: Option<&DeepSpeedPlugin>,
 ) -> Step<Option<Backend>> {
-    if let Some(backend) = handlers.backend() {
+    let is_fp8 = precision == "fp8";
+    let property = context.behaviours.fp8_backend;
+    let asked = context.behaviours.fp8_prepare;
+    if asked == Fp8Prepare::Precision {
+        return Ok(is_fp8.then_some(Backend::Te));
+    }
+    let of_handler = handlers.backend().filter(|backend| match property {
+        Fp8BackendProperty::Absent => {
+            is_fp8 || (*backend == Backend::Te && asked == Fp8Prepare::Handler)
+        }
+        Fp8BackendProperty::HandlerIfFp8 => is_fp8,
+        Fp8BackendProperty::Handler | Fp8BackendProperty::HandlerOrEnvironment => true,
+    });
+    if let Some(backend) = of_handler {
         return Ok(Some(backend));
     }
-    if !handlers.any && deepspeed.is_some_and(|plugin| plugin.enable_msamp) {
+    let is_without = !handlers.any || property == Fp8BackendProperty::HandlerIfFp8;
+    if is_without && deepspeed.is_some_and(|plugin| plugin.enable_msamp) {
         return Ok(Some(Backend::Msamp));
+    }
+    if property != Fp8BackendProperty::HandlerOrEnvironment {
+        return Ok(None);
     }
     let Some(variable) = environment.get("ACCELERATE_FP8_BACKEND")? else {
         return Ok(None);
@@ -112,9 +134,9 @@ pub(crate) fn accelerator(
     let mut environment = environment;
     let code = context.run.code.clone();
     let mut handlers = Handlers::from_code(context, &environment)?;
-    let argument = precision_argument(context)?;
+    let mut argument = precision_argument(context)?;
     check_dynamo(context, &environment)?;
-    let deepspeed = match environment.is_true("ACCELERATE_USE_DEEPSPEED", context)? {
+    let mut deepspeed = match environment.is_true("ACCELERATE_USE_DEEPSPEED", context)? {
         true => {
             let plugin = DeepSpeedPlugin::new(context, &environment)?;
             if !context.run.machine.has("deepspeed") {
@@ -132,12 +154,37 @@ pub(crate) fn accelerator(
         }
         false => None,
     };
+    if let Some(plugin) = &mut deepspeed {
+        if context.behaviours.deepspeed_precision == DeepspeedPrecision::AsAsked {
+            let asked = match argument.take() {
+                Some(argument) => argument,
+                None => {
+                    let variable = environment.or("ACCELERATE_MIXED_PRECISION", "no")?;
+                    Argument::new(variable.value, variable.origin)
+                }
+            };
+            plugin.set_mixed_precision(context, &asked)?;
+            // From here on it counts as the argument.
+            argument = Some(asked);
+        }
+        plugin.tell_transformers(context)?;
+    }
     let fsdp = match environment.is_true("ACCELERATE_USE_FSDP", context)? {
         true => Some(FsdpPlugin::new(context, &environment)?),
         false => None,
     };
+    if state::uses_tensor_parallelism(context, &environment)? {
+        parallelism::check_tensor_parallelism(context, &environment)?;
+    }
     if environment.is_true("ACCELERATE_USE_MEGATRON_LM", context)? {
         megatron::check(context, &environment)?;
+    }
+    let asked_in_code = argument
+        .as_ref()
+        .is_some_and(|argument| argument.value == Object::from("fp8"));
+    let recipe = context.behaviours.automatic_recipe;
+    if recipe == AutomaticRecipe::ForArgument && asked_in_code && !handlers.any {
+        handlers.make_fp8(context, &environment, None)?;
     }
     let parallelism = parallelism::from_environment(context, &environment)?;
     let cpu = code.arguments.get("cpu").is_some_and(Object::truthy);
@@ -158,28 +205,60 @@ pub(crate) fn accelerator(
         distributed_type: state.distributed_type,
         device: state.device,
         native_amp: false,
-        delayed_fp8_autocast: false,
         handlers: Handlers::default(),
         fsdp: state.fsdp,
         deepspeed: state.deepspeed,
         environment,
     };
-    let asked_in_code = argument.is_some_and(|argument| argument.value == Object::from("fp8"));
     let fp8_enabled = accelerator.precision() == "fp8" || asked_in_code;
-    if fp8_enabled && !handlers.any {
-        let named = backend(
-            context,
-            &accelerator.environment,
-            &handlers,
-            accelerator.deepspeed.as_ref(),
-        )?;
-        handlers.make(context, &accelerator.environment, named)?;
+    if !handlers.any {
+        make_recipe(context, &accelerator, &mut handlers, asked_in_code)?;
     }
     accelerator.handlers = handlers;
-    check_handlers(context, &mut accelerator, fp8_enabled)?;
+    check_recipe(context, &accelerator, asked_in_code)?;
+    check_ao(context, &accelerator)?;
     check_gradient_accumulation(&accelerator.environment)?;
     check_precision(context, &mut accelerator, fp8_enabled)?;
     Ok(accelerator)
+}
+
+/// The recipe that `Accelerator()` makes where the script gives none.
+fn make_recipe(
+    context: &Context<'_>,
+    accelerator: &Accelerator,
+    handlers: &mut Handlers,
+    asked_in_code: bool,
+) -> Step<()> {
+    let environment = &accelerator.environment;
+    let precision = accelerator.precision();
+    let is_fp8 = precision == "fp8";
+    match context.behaviours.automatic_recipe {
+        AutomaticRecipe::InstalledMsampFirst if is_fp8 => {
+            let backend = match context.run.machine.has(Backend::Msamp.package()) {
+                true => Backend::Msamp,
+                false => Backend::Te,
+            };
+            handlers.make_fp8(context, environment, Some(backend))
+        }
+        AutomaticRecipe::FromEnvironment if is_fp8 => handlers.make_fp8(context, environment, None),
+        AutomaticRecipe::Forgotten if asked_in_code => {
+            Handlers::default().make(context, environment, None)
+        }
+        AutomaticRecipe::Installed if is_fp8 || asked_in_code => {
+            handlers.make(context, environment, None)
+        }
+        AutomaticRecipe::NamedOrInstalled if is_fp8 || asked_in_code => {
+            let named = backend(
+                context,
+                environment,
+                handlers,
+                &precision,
+                accelerator.deepspeed.as_ref(),
+            )?;
+            handlers.make(context, environment, named)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `Accelerator(mixed_precision=…)`
@@ -234,59 +313,74 @@ fn check_dynamo(context: &Context<'_>, environment: &Environment) -> Step<()> {
     Ok(())
 }
 
-/// What recipe handlers demand of the rest.
-fn check_handlers(
-    context: &mut Context<'_>,
-    accelerator: &mut Accelerator,
-    fp8_enabled: bool,
-) -> Step<()> {
-    let distributed_type = accelerator.distributed_type;
-    if accelerator.handlers.any {
-        let exempt = matches!(
-            distributed_type,
-            DistributedType::Fsdp | DistributedType::DeepSpeed
-        );
-        if !fp8_enabled && !exempt {
-            let message =
-                "Passing in an FP8 configuration requires setting `mixed_precision='fp8'`.";
-            let origins = [accelerator.mixed_precision.origin.clone()];
-            return Err(raise(
-                "ValueError",
-                message,
-                INIT,
-                Cause::HandlerWithoutFp8,
-                origins,
-            ));
-        }
-        accelerator.delayed_fp8_autocast = accelerator.fp8_backend(context)? == Some(Backend::Te)
-            && matches!(
-                distributed_type,
-                DistributedType::MultiGpu | DistributedType::Fsdp
-            );
+/// A recipe demands fp8.
+fn check_recipe(context: &Context<'_>, accelerator: &Accelerator, asked_in_code: bool) -> Step<()> {
+    let is_fp8 = accelerator.precision() == "fp8";
+    let is_sharded = matches!(
+        accelerator.distributed_type,
+        DistributedType::Fsdp | DistributedType::DeepSpeed
+    );
+    let passes = match context.behaviours.recipe_check {
+        RecipeCheck::Absent => true,
+        RecipeCheck::Precision => is_fp8,
+        RecipeCheck::PrecisionUnlessSharded => is_fp8 || is_sharded,
+        RecipeCheck::ArgumentUnlessSharded => asked_in_code || is_sharded,
+        RecipeCheck::EitherUnlessSharded => is_fp8 || asked_in_code || is_sharded,
+    };
+    if passes || !accelerator.handlers.any {
+        return Ok(());
     }
+    let passed = match context.behaviours.fp8_recipe_kwargs {
+        Fp8RecipeKwargs::Deprecated => "an FP8 configuration",
+        _ => "a `FP8RecipeKwargs` object",
+    };
+    let message = format!("Passing in {passed} requires setting `mixed_precision='fp8'`.");
+    let origins = [accelerator.mixed_precision.origin.clone()];
+    Err(raise(
+        "ValueError",
+        message,
+        INIT,
+        Cause::HandlerWithoutFp8,
+        origins,
+    ))
+}
+
+/// torchao demands that FSDP does not load RAM-efficiently.
+fn check_ao(context: &mut Context<'_>, accelerator: &Accelerator) -> Step<()> {
     let backend = accelerator.fp8_backend(context)?;
     let shown = backend.map_or("NO", Backend::as_str);
     context.decide("fp8_backend", shown, &accelerator.backend_origin());
-    if let Some(fsdp) = &accelerator.fsdp
-        && backend == Some(Backend::Ao)
-        && distributed_type == DistributedType::Fsdp
-        && fsdp.cpu_ram_efficient_loading.value
-    {
-        let message = "torchao with FSDP2 and cpu_ram_efficient_loading is not supported, setting \
-                       `cpu_ram_efficient_loading` to False will fix the issue and work as intended.";
-        let origins = [
-            fsdp.cpu_ram_efficient_loading.origin.clone(),
-            accelerator.backend_origin(),
-        ];
-        return Err(raise(
-            "ValueError",
-            message,
-            INIT,
-            Cause::AoFsdpCpuRamEfficientLoading,
-            origins,
-        ));
+    let check = context.behaviours.ao_fsdp_check;
+    if backend != Some(Backend::Ao) || check == AoFsdpCheck::Absent {
+        return Ok(());
     }
-    Ok(())
+    let fsdp = match &accelerator.fsdp {
+        Some(fsdp) if accelerator.distributed_type == DistributedType::Fsdp => fsdp,
+        _ if check == AoFsdpCheck::ReadsMissingPlugin => {
+            let message = "`AcceleratorState` object has no attribute `fsdp_plugin`. This happens if \
+                           `AcceleratorState._reset_state()` was called and an `Accelerator` or `PartialState` was not \
+                           reinitialized.";
+            let site = Site::new("state.py:AcceleratorState.__getattr__", Cause::Fp8Backend);
+            return Err(site.raise("AttributeError", message, &accelerator.backend_origin()));
+        }
+        _ => return Ok(()),
+    };
+    if !fsdp.cpu_ram_efficient_loading.value {
+        return Ok(());
+    }
+    let message = "torchao with FSDP2 and cpu_ram_efficient_loading is not supported, setting \
+                   `cpu_ram_efficient_loading` to False will fix the issue and work as intended.";
+    let origins = [
+        fsdp.cpu_ram_efficient_loading.origin.clone(),
+        accelerator.backend_origin(),
+    ];
+    Err(raise(
+        "ValueError",
+        message,
+        INIT,
+        Cause::AoFsdpCpuRamEfficientLoading,
+        origins,
+    ))
 }
 
 /// `int(ACCELERATE_GRADIENT_ACCUMULATION_STEPS)`
@@ -312,7 +406,7 @@ fn check_precision(
         accelerator.distributed_type,
         DistributedType::DeepSpeed | DistributedType::MegatronLm
     );
-    let on_xla = context.run.machine.has("torch_xla");
+    let on_xla = context.has_xla();
     let refuse = |message: String, origin: &Origin| {
         Err(Site::new(INIT, Cause::Device).raise("ValueError", message, origin))
     };
@@ -336,10 +430,11 @@ fn check_precision(
             let message = "bf16 mixed precision requires PyTorch >= 1.10 and a supported device.";
             return refuse(message.to_owned(), &origin);
         }
-    } else if fp8_enabled {
+    } else if fp8_enabled && context.behaviours.fp8_autocast == Fp8Autocast::OverBf16 {
         accelerator.native_amp = true;
-        let is_msamp = accelerator.fp8_backend(context)? == Some(Backend::Msamp);
-        if is_msamp && accelerator.distributed_type == DistributedType::Fsdp {
+        let is_refused = context.behaviours.msamp_fsdp == MsampFsdp::Refused
+            && accelerator.fp8_backend(context)? == Some(Backend::Msamp);
+        if is_refused && accelerator.distributed_type == DistributedType::Fsdp {
             let message = "`accelerate` + `MS-AMP` + `FSDP` is not supported at this time. Please consider using \
                            deepspeed, which is supported.";
             let origins = [accelerator.backend_origin(), origin];

@@ -6,7 +6,7 @@ use super::super::outcome::Cause;
 use super::super::python::{Site, int};
 use super::super::run::Origin;
 use super::super::stop::Step;
-use super::state::{DistributedType, State};
+use super::state::{DistributedType, State, no_gpu};
 use super::{Environment, FsdpPlugin};
 use crate::knowledge::ParallelismCheck;
 
@@ -33,6 +33,25 @@ pub(crate) struct Parallelism {
     cp: i64,
     sp: i64,
     origin: Origin,
+}
+
+/// `TorchTensorParallelPlugin()` (accelerate 1.6.0, `utils/dataclasses.py`).
+pub(crate) fn check_tensor_parallelism(
+    context: &Context<'_>,
+    environment: &Environment,
+) -> Step<()> {
+    let site = Site::new(
+        "utils/dataclasses.py:TorchTensorParallelPlugin.__post_init__",
+        Cause::Parallelism,
+    );
+    let size = environment.or("TP_SIZE", "1")?;
+    if int(&size.value, &size.origin, site)? == 1 {
+        return Err(site.raise("ValueError", "Provide TP degree > 1.", &size.origin));
+    }
+    if context.run.machine.gpus == 0 {
+        return Err(no_gpu(site.source, size.origin));
+    }
+    Ok(())
 }
 
 /// `ParallelismConfig()`, where the environment asks for one.

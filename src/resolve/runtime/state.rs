@@ -3,19 +3,23 @@
 
 use super::super::context::Context;
 use super::super::outcome::Cause;
-use super::super::python::{Argument, Site, int, str_to_bool};
+use super::super::python::{Argument, Site, int, parse_int, str_to_bool};
 use super::super::run::{Origin, Voice};
-use super::super::stop::{Step, raise};
+use super::super::stop::{Step, Stop, raise};
 use super::parallelism::Parallelism;
 use super::{DeepSpeedPlugin, Environment, FsdpPlugin};
-use crate::knowledge::{CpuDistributed, DeepspeedStatePrecision};
+use crate::knowledge::{
+    CpuDistributed, DeepspeedAlone, DeepspeedPrecision, DeepspeedStatePrecision, Fp8Capability,
+    Fp8PackageCheck, Fp8Packages, GpuDistributed, MultiCpuDevice, XlaState,
+};
 use crate::source::Object;
 
 const INIT: &str = "state.py:AcceleratorState.__init__";
+const MPS: &str = "ACCELERATE_USE_MPS_DEVICE";
 const PARTIAL: &str = "state.py:PartialState.__init__";
 
 /// The lowest compute capability that `check_cuda_fp8_capability` takes.
-const FP8_CAPABILITY: (u32, u32) = (8, 9);
+pub(crate) const FP8_CAPABILITY: (u32, u32) = (8, 9);
 
 /// `DistributedType`, as far as it is told apart here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,7 @@ pub(crate) enum DistributedType {
     Fsdp,
     DeepSpeed,
     MegatronLm,
+    Tp,
     Xla,
 }
 
@@ -39,6 +44,7 @@ impl DistributedType {
             Self::Fsdp => "FSDP",
             Self::DeepSpeed => "DEEPSPEED",
             Self::MegatronLm => "MEGATRON_LM",
+            Self::Tp => "TP",
             Self::Xla => "XLA",
         }
     }
@@ -117,13 +123,20 @@ pub(crate) fn state(
     if state.distributed_type == DistributedType::DeepSpeed && !(keeps_fp8 && is_fp8) {
         state.mixed_precision = Argument::new("no", asked.origin.clone());
     }
-    if state.distributed_type == DistributedType::Xla {
+    if state.device == Device::Xla && state.distributed_type == DistributedType::Xla {
         return Ok(state);
     }
     if environment.is_true("ACCELERATE_USE_DEEPSPEED", context)? && !cpu {
-        state.distributed_type = DistributedType::DeepSpeed;
+        if context.behaviours.deepspeed_alone == DeepspeedAlone::Deepspeed {
+            state.distributed_type = DistributedType::DeepSpeed;
+            if !(keeps_fp8 && is_fp8) {
+                state.mixed_precision = Argument::new("no", asked.origin.clone());
+            }
+        }
         if let Some(mut plugin) = deepspeed {
-            plugin.set_mixed_precision(&asked)?;
+            if context.behaviours.deepspeed_precision == DeepspeedPrecision::OfState {
+                plugin.set_mixed_precision(context, &asked)?;
+            }
             state.deepspeed = Some(plugin);
         }
     } else if state.distributed_type == DistributedType::MultiGpu {
@@ -135,11 +148,14 @@ pub(crate) fn state(
             state.distributed_type = DistributedType::Fsdp;
             state.fsdp = fsdp;
             if let Some(plugin) = &mut state.fsdp {
-                plugin.set_mixed_precision(&state.mixed_precision)?;
+                plugin.set_mixed_precision(context, &state.mixed_precision)?;
             }
         }
         if environment.is_true("ACCELERATE_USE_MEGATRON_LM", context)? {
             state.distributed_type = DistributedType::MegatronLm;
+        }
+        if uses_tensor_parallelism(context, environment)? {
+            state.distributed_type = DistributedType::Tp;
         }
     }
     let origin = environment.origin(match state.distributed_type {
@@ -152,6 +168,15 @@ pub(crate) fn state(
     Ok(state)
 }
 
+/// `ACCELERATE_USE_TP`, where the release has it.
+pub(crate) fn uses_tensor_parallelism(
+    context: &Context<'_>,
+    environment: &Environment,
+) -> Step<bool> {
+    let is_read = !context.facts.readers("ACCELERATE_USE_TP").is_empty();
+    Ok(is_read && environment.is_true("ACCELERATE_USE_TP", context)?)
+}
+
 /// `parse_flag_from_env(name)`
 fn flag(environment: &Environment, name: &str) -> Step<bool> {
     match environment.get(name)? {
@@ -162,7 +187,13 @@ fn flag(environment: &Environment, name: &str) -> Step<bool> {
 
 /// `PartialState.__init__`
 fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<Partial> {
-    flag(environment, "ACCELERATE_DEBUG_MODE")?;
+    let is_read = |variable: &str| {
+        let readers = context.facts.readers(variable);
+        readers.iter().any(|reader| reader == PARTIAL)
+    };
+    if is_read("ACCELERATE_DEBUG_MODE") {
+        flag(environment, "ACCELERATE_DEBUG_MODE")?;
+    }
     let sagemaker = environment.is_true("ACCELERATE_USE_SAGEMAKER", context)?
         && environment
             .or("ACCELERATE_SAGEMAKER_DISTRIBUTED_TYPE", "")?
@@ -179,13 +210,6 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
             [origin],
         ));
     }
-    if context.run.machine.has("torch_xla") {
-        return Ok(Partial {
-            distributed_type: DistributedType::Xla,
-            device: Device::Xla,
-            processes: 8,
-        });
-    }
     let number = |name: &str, default: i64| -> Step<i64> {
         let variable = environment.or(name, &default.to_string())?;
         int(
@@ -194,22 +218,40 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
             Site::new(PARTIAL, Cause::LaunchValue),
         )
     };
-    let has_gpu = context.run.machine.gpus > 0;
     let in_group = number("LOCAL_RANK", -1)? != -1;
+    if let Some(xla) = xla(context, cpu, in_group) {
+        return Ok(xla);
+    }
+    let has_gpu = context.run.machine.gpus > 0;
     let world = number("WORLD_SIZE", -1)?;
-    let on_cpu = match context.behaviours.cpu_distributed {
-        CpuDistributed::WithoutDevice => true,
-        CpuDistributed::OnlyWhenAsked => cpu,
+    let with_deepspeed =
+        !cpu && in_group && environment.is_true("ACCELERATE_USE_DEEPSPEED", context)?;
+    let on_gpu = in_group && !cpu;
+    let asks_gpu = match context.behaviours.gpu_distributed {
+        GpuDistributed::WithoutDevice => on_gpu,
+        GpuDistributed::WithGpuUnlessDeepspeed => with_deepspeed,
+        GpuDistributed::WithGpu => false,
     };
-    let mut distributed_type = if in_group && !cpu && has_gpu {
+    if asks_gpu && !has_gpu {
+        return Err(no_gpu(PARTIAL, environment.origin("LOCAL_RANK")));
+    }
+    let on_cpu = match context.behaviours.cpu_distributed {
+        CpuDistributed::SeveralWithoutDevice => world > 1,
+        CpuDistributed::WithoutDevice => in_group || world > 1,
+        CpuDistributed::OnlyWhenAsked => cpu && (in_group || world > 1),
+    };
+    let mut distributed_type = if on_gpu && has_gpu {
         DistributedType::MultiGpu
-    } else if on_cpu && (in_group || world > 1) {
+    } else if on_cpu {
+        check_main_address(environment, world)?;
         DistributedType::MultiCpu
     } else {
         DistributedType::No
     };
     let device = match distributed_type {
-        DistributedType::MultiCpu => Device::Cpu,
+        DistributedType::MultiCpu if context.behaviours.multi_cpu_device == MultiCpuDevice::Cpu => {
+            Device::Cpu
+        }
         _ if cpu || !has_gpu => Device::Cpu,
         _ => Device::Cuda,
     };
@@ -218,8 +260,22 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
     } else {
         world.max(1)
     };
-    if !cpu && in_group && environment.is_true("ACCELERATE_USE_DEEPSPEED", context)? {
+    if with_deepspeed {
         distributed_type = DistributedType::DeepSpeed;
+    }
+    if !in_group
+        && !cpu
+        && context.behaviours.deepspeed_alone == DeepspeedAlone::NeedsProcessGroup
+        && environment.is_true("ACCELERATE_USE_DEEPSPEED", context)?
+    {
+        let message = "Error initializing torch.distributed using env:// rendezvous: environment variable RANK \
+                       expected, but not set";
+        let site = Site::new(PARTIAL, Cause::LaunchValue);
+        let origin = environment.origin("ACCELERATE_USE_DEEPSPEED");
+        return Err(site.raise("ValueError", message, &origin));
+    }
+    if distributed_type == DistributedType::No && !cpu && is_read(MPS) {
+        check_mps(environment)?;
     }
     Ok(Partial {
         distributed_type,
@@ -228,18 +284,68 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
     })
 }
 
+/// Apple's device, where a variable asks for it.
+fn check_mps(environment: &Environment) -> Step<()> {
+    if !flag(environment, MPS)? {
+        return Ok(());
+    }
+    let message = "MPS not available because PyTorch version is < 1.12.0 or MacOS version is < 12.3 and/or you do not \
+                   have an MPS-enabled device on this machine.";
+    let site = Site::new(PARTIAL, Cause::Device);
+    Err(site.raise("AssertionError", message, &environment.origin(MPS)))
+}
+
+/// The state on available torch_xla.
+fn xla(context: &Context<'_>, cpu: bool, in_group: bool) -> Option<Partial> {
+    if !context.has_xla() {
+        return None;
+    }
+    let distributed_type = match context.behaviours.xla_state {
+        XlaState::UnlessOnCpu | XlaState::DeviceOnly if cpu => return None,
+        XlaState::DeviceOnly if !in_group => DistributedType::No,
+        XlaState::UnlessOnCpu | XlaState::DeviceOnly | XlaState::Always => DistributedType::Xla,
+    };
+    Some(Partial {
+        distributed_type,
+        device: Device::Xla,
+        processes: 8,
+    })
+}
+
+/// Several processes on CPU must be told where the main one is.
+fn check_main_address(environment: &Environment, world: i64) -> Step<()> {
+    let is_told = environment
+        .get("MASTER_ADDR")?
+        .is_some_and(|variable| !variable.value.is_empty());
+    let local = environment.or("LOCAL_WORLD_SIZE", "1")?;
+    if is_told || parse_int(&local.value) == Some(world.max(1)) {
+        return Ok(());
+    }
+    let message = "Tried to launch on distributed with multinode, but `MASTER_ADDR` env was not set, please try \
+                   exporting rank 0's hostname as `MASTER_ADDR`";
+    let site = Site::new(PARTIAL, Cause::LaunchValue);
+    Err(site.raise("ValueError", message, &environment.origin("WORLD_SIZE")))
+}
+
+/// What torch raises where it is asked about a GPU that is not there (torch 2.9.1, `cuda/__init__.py:_lazy_init`).
+pub(crate) fn no_gpu(source: &'static str, origin: Origin) -> Stop {
+    let message = "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a \
+                   driver from http://www.nvidia.com/Download/index.aspx";
+    raise("RuntimeError", message, source, Cause::Device, [origin])
+}
+
 /// fp8 needs a library, and a GPU that can do it: else fp16 runs instead, with a warning.
 fn check_fp8(context: &mut Context<'_>, asked: Argument) -> Step<Argument> {
     if asked.value != Object::from("fp8") {
         return Ok(asked);
     }
-    let machine = &context.run.machine;
-    if !["msamp", "transformer_engine", "torchao"]
-        .iter()
-        .any(|package| machine.has(package))
-    {
-        let message =
-            "Using `fp8` precision requires `transformer_engine` or `MS-AMP` to be installed.";
+    let checks_package = context.behaviours.fp8_package_check == Fp8PackageCheck::InAccelerator;
+    if checks_package && !context.has_fp8_package() {
+        let packages = match context.behaviours.fp8_packages {
+            Fp8Packages::TransformerEngine => "`transformer_engine`",
+            Fp8Packages::MsampToo | Fp8Packages::TorchaoToo => "`transformer_engine` or `MS-AMP`",
+        };
+        let message = format!("Using `fp8` precision requires {packages} to be installed.");
         return Err(raise(
             "ValueError",
             message,
@@ -247,6 +353,14 @@ fn check_fp8(context: &mut Context<'_>, asked: Argument) -> Step<Argument> {
             Cause::NoFp8Library,
             [asked.origin],
         ));
+    }
+    let machine = &context.run.machine;
+    match context.behaviours.fp8_capability {
+        Fp8Capability::PrepareNeedsHopper | Fp8Capability::PrepareNeedsAda => return Ok(asked),
+        Fp8Capability::AcceleratorAsksGpu if machine.gpus == 0 => {
+            return Err(no_gpu(INIT, asked.origin));
+        }
+        Fp8Capability::AcceleratorAsksGpu | Fp8Capability::AcceleratorIfGpu => {}
     }
     if machine.gpus > 0 && machine.capability < FP8_CAPABILITY {
         let origin = Origin::of(Voice::Default, "compute capability");
