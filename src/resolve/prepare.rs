@@ -64,7 +64,9 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
             ));
         }
         prepare_deepspeed(context, accelerator)?;
-    } else if !alone {
+    } else if alone {
+        check_checkpointing(accelerator)?;
+    } else {
         if backend == Some(Backend::Msamp) {
             prepare_msamp(context, accelerator)?;
         }
@@ -78,6 +80,7 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
             apply_fp8_autowrap(context, own.or_else(|| fp8_recipe(accelerator)).as_ref())?;
             te_autocast = can_enter_fp8(context, accelerator)?;
         }
+        check_names(context, accelerator, backend)?;
         if accelerator.distributed_type == DistributedType::Tp {
             return Err(unknown(
                 "whether a model can be prepared for tensor parallelism depends on the model",
@@ -94,6 +97,36 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
         }
     }
     Ok(verdict(context, accelerator, backend, te_autocast))
+}
+
+/// FSDP2 checkpoints the layers that the wrapping policy chooses.
+fn check_checkpointing(accelerator: &Accelerator) -> Step<()> {
+    let fsdp = accelerator.fsdp.as_ref();
+    let Some(origin) = fsdp.and_then(|fsdp| fsdp.checkpointing_unwrapped.as_ref()) else {
+        return Ok(());
+    };
+    let site = Site::new("utils/fsdp_utils.py:fsdp2_apply_ac", Cause::FsdpOption);
+    Err(site.raise("TypeError", "'NoneType' object is not callable", origin))
+}
+
+/// Some releases look for the parameters of a compiled model under the names of the original.
+fn check_names(
+    context: &Context<'_>,
+    accelerator: &Accelerator,
+    backend: Option<Backend>,
+) -> Step<()> {
+    let dynamo = accelerator
+        .environment
+        .or("ACCELERATE_DYNAMO_BACKEND", "NO")?;
+    let by_fsdp2 = accelerator.is_fsdp2()
+        && context.behaviours.fsdp2_prepare == Fsdp2Prepare::AsOthersUncompiled;
+    let by_te =
+        backend == Some(Backend::Te) && context.behaviours.fp8_prepare != Fp8Prepare::Handler;
+    if dynamo.value.eq_ignore_ascii_case("no") || !(by_fsdp2 || by_te) {
+        return Ok(());
+    }
+    let site = Site::new(PREPARE, Cause::DynamoBackend);
+    Err(site.raise("KeyError", "'a.weight'", &dynamo.origin))
 }
 
 /// The backend for which the model is converted.

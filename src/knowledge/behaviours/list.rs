@@ -625,9 +625,10 @@ behaviours! {
 
     /// Who decides in `prepare()` that a model is converted for fp8.
     fp8_prepare: Fp8Prepare {
-        /// The precision: Transformer Engine, with or without a handler.
+        /// The precision: Transformer Engine, with or without a handler. With torch.compile the new parameters are not
+        /// found under their old names: `KeyError`.
         Precision,
-        /// If the precision is fp8, the handler, which must then be there.
+        /// If the precision is fp8, the handler, which must then be there. torch.compile as before.
         HandlerNeeded,
         /// The handler, if there is one.
         Handler,
@@ -661,10 +662,13 @@ behaviours! {
 
     /// How `prepare()` treats a model for FSDP2.
     fsdp2_prepare: Fsdp2Prepare {
+        /// As the next, and with torch.compile it looks for parameters under their old names: `KeyError`.
+        AsOthersUncompiled,
         /// As any other model: torch's autocast and MS-AMP's part included. With Transformer Engine it looks for
         /// parameters that it has replaced: `KeyError`.
         AsOthers,
-        /// On its own: without torch's autocast, Transformer Engine's recipe and MS-AMP.
+        /// On its own: without torch's autocast, Transformer Engine's recipe and MS-AMP. Activation checkpointing needs
+        /// a wrapping policy: else `TypeError`.
         OnItsOwn,
     }
 

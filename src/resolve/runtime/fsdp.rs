@@ -41,6 +41,8 @@ pub(crate) struct Switch {
 pub(crate) struct FsdpPlugin {
     pub(crate) version: i64,
     pub(crate) cpu_ram_efficient_loading: Switch,
+    /// Who turns activation checkpointing on without a wrapping policy.
+    pub(crate) checkpointing_unwrapped: Option<Origin>,
     /// `param_dtype` of the mixed precision policy: `bfloat16`, `float16`.
     pub(crate) parameters: Option<&'static str>,
 }
@@ -179,8 +181,11 @@ impl FsdpPlugin {
                 [sync_module_states.origin],
             ));
         }
+        let is_wrapped = get("AUTO_WRAP_POLICY", "NO_WRAP")?.value.to_uppercase() != "NO_WRAP";
         Ok(Self {
             version,
+            checkpointing_unwrapped: (checkpointing.value && !is_wrapped)
+                .then_some(checkpointing.origin),
             cpu_ram_efficient_loading,
             parameters: None,
         })
