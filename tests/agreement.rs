@@ -1,5 +1,6 @@
 //! The model against the real accelerate: recorded answers of the oracle (../shared/oracle) to cases of our own
-//! (tools/random_cases.py, chosen by tools/select_recorded.py so that every branch seen is there).
+//! (tools/random_cases.py, chosen by tools/select_recorded.py so that every branch seen is there;
+//! tools/boundary_cases.py: the same cases under every release before 1.9.0, on both sides of each change).
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -9,6 +10,7 @@ use fp8lint::cli::batch;
 use serde_json::Value;
 
 const RECORDED: &str = include_str!("recorded/accelerate.jsonl");
+const BOUNDARIES: &str = include_str!("recorded/boundaries.jsonl");
 
 struct Recorded {
     case: Value,
@@ -18,6 +20,7 @@ struct Recorded {
 fn recorded() -> Vec<Recorded> {
     let records = RECORDED
         .lines()
+        .chain(BOUNDARIES.lines())
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     records
         .map(|record| Recorded {

@@ -3,11 +3,13 @@
 Chooses, from many recorded answers of the oracle, a few that cover every branch seen: tests/recorded/accelerate.jsonl.
 
   python3 tools/select_recorded.py ANSWERS.jsonl ... > tests/recorded/accelerate.jsonl
+  python3 tools/select_recorded.py --boundaries ANSWERS.jsonl > tests/recorded/boundaries.jsonl
   python3 tools/select_recorded.py --all CASES.jsonl ANSWERS.jsonl > tests/recorded/examples.jsonl
 
 A case is kept where it shows something that no kept one shows: an exception (type, message without its values, function)
 or a verdict with its launcher and the recipe variables, each in the versions given. Of each answer only what the tests
-compare is kept.
+compare is kept. Of the same case under many releases (tools/boundary_cases.py), the first and the last of each run of
+releases with the same answer are kept.
 """
 
 import json
@@ -58,7 +60,33 @@ def keep_all(cases, answers):
             print(json.dumps({"case": json.loads(case), "answer": kept(json.loads(result))}))
 
 
+def keep_boundaries(answers):
+    runs = {}
+    with open(answers, encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            case, result = record["case"], record["result"]
+            case.pop("id", None)
+            # The oracle imports the program even where a case does not launch with it.
+            imports = result["verdict"] == "raises@import" and case.get("mode")
+            if left_out(case, result) or imports:
+                continue
+            same = json.dumps({key: value for key, value in case.items() if key != "accelerate"}, sort_keys=True)
+            found = runs.setdefault(same, [])
+            answer = kept(result)
+            if found and found[-1][-1]["answer"] == answer:
+                found[-1][1:] = [{"case": case, "answer": answer}]
+            else:
+                found.append([{"case": case, "answer": answer}])
+    for found in runs.values():
+        for run in found:
+            for record in run:
+                print(json.dumps(record))
+
+
 def main():
+    if sys.argv[1] == "--boundaries":
+        return keep_boundaries(sys.argv[2])
     if sys.argv[1] == "--all":
         return keep_all(*sys.argv[2:])
     seen, budget = set(), {}

@@ -272,8 +272,8 @@ behaviours! {
 
     /// Whether DeepSpeed counts as the distributed type of a process that no distributed launcher started.
     deepspeed_alone: DeepspeedAlone {
-        /// Yes, and it asks for torch's process group, whose address nobody gave: `ValueError`.
-        NeedsProcessGroup,
+        /// Yes, and it asks for torch's process group and the GPU of its rank, which it has not: `RuntimeError`.
+        NeedsRank,
         /// No: it is a single process, and the DeepSpeed plugin goes unused.
         SingleProcess,
         /// Yes.

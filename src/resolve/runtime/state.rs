@@ -265,14 +265,12 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
     }
     if !in_group
         && !cpu
-        && context.behaviours.deepspeed_alone == DeepspeedAlone::NeedsProcessGroup
+        && context.behaviours.deepspeed_alone == DeepspeedAlone::NeedsRank
         && environment.is_true("ACCELERATE_USE_DEEPSPEED", context)?
     {
-        let message = "Error initializing torch.distributed using env:// rendezvous: environment variable RANK \
-                       expected, but not set";
         let site = Site::new(PARTIAL, Cause::LaunchValue);
         let origin = environment.origin("ACCELERATE_USE_DEEPSPEED");
-        return Err(site.raise("ValueError", message, &origin));
+        return Err(site.raise("RuntimeError", "Device index must not be negative", &origin));
     }
     if distributed_type == DistributedType::No && !cpu && is_read(MPS) {
         check_mps(environment)?;
