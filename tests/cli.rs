@@ -171,27 +171,27 @@ fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
       |
       = help: fill it in and check the result, for example with `… | fp8lint -`
 
-    warning[FP901]: cannot be read: no such file or folder
+    error[FP901]: cannot be read: no such file or folder
     --> missing.yaml
 
-    Found 1 warning, 1 note in 1 accelerate config, accelerate 1.15.0.
+    Found 1 error, 1 note in 1 accelerate config, accelerate 1.15.0.
     "#);
     let ran = repository.run(&["missing.yaml", "--exit-zero"]);
     assert_eq!(ran.code, 3);
     assert_snapshot!(ran.stdout, @r#"
-    warning[FP901]: cannot be read: no such file or folder
+    error[FP901]: cannot be read: no such file or folder
     --> missing.yaml
 
-    Found 1 warning; no accelerate config among 0 files read.
+    Found 1 error; no accelerate config among 0 files read.
     "#);
     let ran = repository.run(&["rulse"]);
     assert_eq!(ran.code, 3);
     assert_snapshot!(ran.stdout, @r#"
-    warning[FP901]: cannot be read: no such file or folder
+    error[FP901]: cannot be read: no such file or folder
     --> rulse
      = help: the command is `fp8lint rules`, if that was meant
 
-    Found 1 warning; no accelerate config among 0 files read.
+    Found 1 error; no accelerate config among 0 files read.
     "#);
 }
 

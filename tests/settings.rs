@@ -347,5 +347,11 @@ fn alias_bombs_end() {
             "  x{level}: &x{level} {{a: {above}, b: {above}, c: {above}, d: {above}, e: {above}}}\n"
         ));
     }
-    assert_eq!(found_in("a.yaml", &bomb, DECLARED).len(), 1);
+    assert_eq!(
+        found_in("a.yaml", &bomb, DECLARED),
+        [
+            "note FP906 it cannot be told what runs: the value of `fsdp_config.x7` is too large to follow",
+            "error FP311 nothing reads `fsdp_config.x3.e.e.e.fp8`: the declared loader reads `fsdp_config.fp8`"
+        ]
+    );
 }

@@ -187,6 +187,7 @@ impl Case {
                 Some("runtime") => Stage::Runtime,
                 _ => Stage::Prepare,
             },
+            follows_machines: false,
             without: Vec::new(),
         })
     }

@@ -12,7 +12,7 @@ use super::catalogue::Described;
 const UNREADABLE_FILE: Described = Described {
     code: "FP901",
     name: "unreadable-file",
-    severity: Severity::Warning,
+    severity: Severity::Error,
     confidence: Confidence::Certain,
     summary: "A file or folder cannot be read, so nothing is known about it.",
     explanation: "\

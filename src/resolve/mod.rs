@@ -20,6 +20,7 @@ pub use outcome::{
     Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable,
     Verdict,
 };
+pub(crate) use python::parse_bool;
 pub use run::{
     Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
     Stage, Value, Voice, Word,
@@ -79,10 +80,11 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
         Launcher::Accelerate => match launch::launch(context) {
             Ok(launched) => {
                 outcome.launch = Some(launch_record(&launched));
-                let remote = matches!(
-                    launched.launcher,
-                    LauncherKind::TpuPod | LauncherKind::DeepSpeedMultinode
-                );
+                let remote = match launched.launcher {
+                    LauncherKind::TpuPod => true,
+                    LauncherKind::DeepSpeedMultinode => !context.run.follows_machines,
+                    _ => false,
+                };
                 if remote {
                     return Verdict::LaunchOnly;
                 }

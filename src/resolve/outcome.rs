@@ -91,10 +91,11 @@ pub enum Cause {
     BackendWithoutFp8,
     /// torchao with FSDP2 in a version that dereferences a config that is not there.
     AoFsdp2,
+    /// A call that fails in this version whatever the config says: torchao's conversion, a handler class that is not
+    /// there.
+    Version,
     /// Transformer Engine refuses the recipe.
     TeRecipe,
-    /// Anything else.
-    Other,
 }
 
 /// Which launcher accelerate chooses.

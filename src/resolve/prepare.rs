@@ -277,7 +277,7 @@ fn prepare_ao(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
     if context.behaviours.ao_layers == AoLayers::TypeError {
         let message =
             "filter_linear_layers() got an unexpected keyword argument 'first_layer_name'";
-        let site = Site::new("utils/ao.py:convert_model_to_fp8_ao", Cause::Other);
+        let site = Site::new("utils/ao.py:convert_model_to_fp8_ao", Cause::Version);
         return Err(site.raise("TypeError", message, &accelerator.backend_origin()));
     }
     if accelerator.is_fsdp2()

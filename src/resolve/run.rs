@@ -312,6 +312,8 @@ pub struct Run {
     pub machine: Machine,
     /// How far to follow it.
     pub stage: Stage,
+    /// Whether a launch over several machines is followed on to the script there, which the oracle does not do.
+    pub follows_machines: bool,
     /// Places of the config that are taken as not written: how faults behind the first one are found.
     pub without: Vec<Route>,
 }
@@ -335,6 +337,7 @@ impl Run {
             code: Code::default(),
             machine: target.machine(&asked),
             stage: Stage::Prepare,
+            follows_machines: true,
             without: Vec::new(),
         }
     }

@@ -250,9 +250,21 @@ pub fn packages_asked(config: &Document) -> Vec<&'static str> {
             .and_then(|entry| entry.value.text())
             .is_some_and(|text| values.iter().any(|value| value.eq_ignore_ascii_case(text)))
     };
+    // `backend` in the recipe, or `fp8_backend` in any section: the variable's name is in upper case either way.
+    let names_backend = |backend: Backend| {
+        root.entries().any(|section| {
+            let is_recipe = section.key.text() == Some("fp8_config");
+            section.value.entries().any(|entry| {
+                let key = entry.key.text().unwrap_or_default().to_lowercase();
+                let value = entry.value.text().unwrap_or_default();
+                (key == "fp8_backend" || (is_recipe && key == "backend"))
+                    && value.eq_ignore_ascii_case(backend.as_str())
+            })
+        })
+    };
     let mut packages = Vec::new();
     for backend in [Backend::Te, Backend::Msamp] {
-        if is(Some("fp8_config"), "backend", &[backend.as_str()]) {
+        if names_backend(backend) {
             packages.push(backend.package());
         }
     }

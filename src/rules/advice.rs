@@ -1,8 +1,10 @@
 //! What to write instead: shared by the rules that end in the same advice.
 
+use crate::knowledge::{AoRecipe, Interval};
 use crate::resolve::Exception;
 
 use super::Subject;
+use super::subject::shown as shown_value;
 
 /// The fp8 backend that a spelling means: case and punctuation aside.
 pub(super) fn backend_meant(text: &str) -> Option<&'static str> {
@@ -24,8 +26,37 @@ pub(super) fn write_fp8(subject: &Subject<'_>, backend: Option<&str>) -> String 
     let mut lines = format!("mixed_precision: fp8\nfp8_config:\n  backend: {choice}");
     if uses_fsdp(subject) && backend.is_none_or(|backend| backend == "AO") {
         lines.push_str("\nfsdp_config:\n  fsdp_cpu_ram_efficient_loading: false  # AO needs this");
+        if ao_fails_under_fsdp2(subject) {
+            lines.push_str(&format!(
+                "\n  fsdp_version: 1  # AO under FSDP2: accelerate {}",
+                ao_under_fsdp2()
+            ));
+        }
     }
     lines
+}
+
+/// From which releases on torchao works under FSDP2, as messages put it.
+pub(super) fn ao_under_fsdp2() -> String {
+    intervals(AoRecipe::FromEnvironment.intervals())
+}
+
+/// `1.4.0–1.8.1, from 1.9.0`
+pub(super) fn intervals(intervals: Vec<Interval>) -> String {
+    intervals
+        .iter()
+        .map(Interval::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Whether the config is one of FSDP2, under which torchao raises in this release.
+pub(super) fn ao_fails_under_fsdp2(subject: &Subject<'_>) -> bool {
+    let version = subject
+        .root()
+        .and_then(|root| root.get("fsdp_config")?.value.get("fsdp_version"));
+    let is_fsdp2 = version.is_some_and(|version| shown_value(&version) == "2");
+    is_fsdp2 && subject.facts.behaviours.ao_recipe != AoRecipe::FromEnvironment
 }
 
 /// Whether the config chooses FSDP.

@@ -121,10 +121,7 @@ impl Found<'_> {
             (None, _) => Label::file("", label),
         };
         let mut finding = rule.finding(message, primary);
-        finding.key.route.clone_from(&self.route);
-        if let Some(place) = place.filter(|_| !self.entry.value.is_dict()) {
-            finding.key.value = place.file.slice(place.value).to_owned();
-        }
+        finding.key = subject.key_at(&self.route);
         let (file, span) = &self.block.declared;
         finding
             .related

@@ -76,7 +76,11 @@ fn finding(subject: &Subject<'_>, exception: &Exception, key: &str, index: usize
     finding.help = Some(match names::meant(key, &known) {
         _ if !is_sagemaker && !history.is_empty() => format!(
             "remove `{key}`, or use an accelerate that knows it: {}",
-            history.iter().map(Interval::to_string).collect::<Vec<_>>().join(", ")
+            history
+                .iter()
+                .map(Interval::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
         ),
         Some(meant) => format!("write `{meant}` if that is what is meant, else remove `{key}`"),
         None => format!("remove `{key}`"),

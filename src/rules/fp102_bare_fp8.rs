@@ -26,20 +26,32 @@ accelerate has no key `fp8`: a file with one is refused as having unknown keys
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(entry) = subject.root().and_then(|root| root.get("fp8")) else { return };
+    let Some(entry) = subject.root().and_then(|root| root.get("fp8")) else {
+        return;
+    };
     let is_declared = subject.is_declared_block(&Route::keys(["fp8"]));
-    if is_declared || entry.value.is_dict() || subject.caused_by(&[Cause::UnknownKeys]).next().is_none() {
+    if is_declared
+        || entry.value.is_dict()
+        || subject.caused_by(&[Cause::UnknownKeys]).next().is_none()
+    {
         return;
     }
-    let Some(place) = subject.top("fp8") else { return };
+    let Some(place) = subject.top("fp8") else {
+        return;
+    };
     let message = format!(
         "{} refuses this file: ValueError, unknown keys ['fp8']; and `fp8` alone names no backend",
         subject.version()
     );
-    let mut finding = RULE.finding(message, Label::key(&place, "nothing in accelerate reads `fp8`"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route;
-    finding.help = Some(format!("remove `fp8` and write\n{}", advice::write_fp8(subject, None)));
+    let mut finding = RULE.finding(
+        message,
+        Label::key(&place, "nothing in accelerate reads `fp8`"),
+    );
+    finding.key = subject.key_at(&place.route);
+    finding.help = Some(format!(
+        "remove `fp8` and write\n{}",
+        advice::write_fp8(subject, None)
+    ));
     finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
     findings.push(finding);
 }

@@ -30,19 +30,37 @@ it counts only beside `mixed_precision: fp8`. `backend` takes AO, TE, MSAMP in e
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(entry) = subject.root().and_then(|root| root.get("fp8")) else { return };
+    let Some(entry) = subject.root().and_then(|root| root.get("fp8")) else {
+        return;
+    };
     let is_declared = subject.is_declared_block(&Route::keys(["fp8"]));
-    if is_declared || !entry.value.is_dict() || subject.caused_by(&[Cause::UnknownKeys]).next().is_none() {
+    if is_declared
+        || !entry.value.is_dict()
+        || subject.caused_by(&[Cause::UnknownKeys]).next().is_none()
+    {
         return;
     }
-    let Some(place) = subject.top("fp8") else { return };
-    let message = format!("{} refuses this file: ValueError, unknown keys ['fp8']", subject.version());
-    let mut finding = RULE.finding(message, Label::key(&place, "accelerate's block is `fp8_config`"));
+    let Some(place) = subject.top("fp8") else {
+        return;
+    };
+    let message = format!(
+        "{} refuses this file: ValueError, unknown keys ['fp8']",
+        subject.version()
+    );
+    let mut finding = RULE.finding(
+        message,
+        Label::key(&place, "accelerate's block is `fp8_config`"),
+    );
     finding.key.route = place.route;
-    let backend = entry.value.get("backend").and_then(|backend| backend.value.text());
+    let backend = entry
+        .value
+        .get("backend")
+        .and_then(|backend| backend.value.text());
     let meant = backend.and_then(advice::backend_meant);
     if let (Some(backend), None) = (backend, meant) {
-        finding.notes.push(format!("`backend: {backend}` is none of AO, TE, MSAMP either"));
+        finding.notes.push(format!(
+            "`backend: {backend}` is none of AO, TE, MSAMP either"
+        ));
     }
     finding.help = Some(format!("write\n{}", advice::write_fp8(subject, meant)));
     finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));

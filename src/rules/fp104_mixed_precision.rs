@@ -28,15 +28,27 @@ Write `mixed_precision: 'no'` for full precision.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::MixedPrecision]) {
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} refuses this file: {}", subject.version(), advice::shown(exception));
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let written = origin
+            .place
+            .as_ref()
+            .map_or("", |place| place.file.slice(place.value));
+        let message = format!(
+            "{} refuses this file: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         finding.key = subject.key(origin);
-        let value = subject.root().and_then(|root| root.get("mixed_precision")).and_then(|entry| entry.value.scalar());
+        let value = subject
+            .root()
+            .and_then(|root| root.get("mixed_precision"))
+            .and_then(|entry| entry.value.scalar());
         let known = subject.facts.values(Enumeration::PrecisionType).join(", ");
         finding.help = Some(match value {
             Some(Object::Bool(value)) => {
-                let written = &finding.key.value;
                 let python = if *value { "True" } else { "False" };
                 finding.primary.text = format!("YAML 1.1 reads `{written}` as {python}");
                 match value {
@@ -49,7 +61,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             }
             _ => format!("write one of {known}; quote 'no'"),
         });
-        finding.outcome = Some(subject.asked_and_runs(&finding.key.value.clone(), &subject.outcome));
+        finding.outcome = Some(subject.asked_and_runs(written, &subject.outcome));
         findings.push(finding);
     }
 }

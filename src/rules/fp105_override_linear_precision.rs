@@ -34,12 +34,27 @@ its first three characters, which the recipe then refuses: that is reported by r
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::OverrideLinearPrecision]) {
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} refuses this file: {}", subject.version(), advice::shown(exception));
-        let mut finding = RULE.finding(message, subject.label(origin, "not a list of three booleans"));
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let message = format!(
+            "{} refuses this file: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
+        let mut finding = RULE.finding(
+            message,
+            subject.label(origin, "not a list of three booleans"),
+        );
         finding.key = subject.key(origin);
-        let all = if finding.key.value == "true" { "true" } else { "false" };
-        finding.help = Some(format!("write override_linear_precision: [{all}, {all}, {all}], or remove the key"));
+        let all = if finding.key.value == "True" {
+            "true"
+        } else {
+            "false"
+        };
+        finding.help = Some(format!(
+            "write override_linear_precision: [{all}, {all}, {all}], or remove the key"
+        ));
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         findings.push(finding);
     }

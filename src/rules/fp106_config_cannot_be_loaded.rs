@@ -1,9 +1,9 @@
 //! FP106: a config file that accelerate cannot load.
 
 use crate::knowledge::Enumeration;
-use crate::resolve::{Cause, Exception};
+use crate::resolve::{Cause, Exception, Origin};
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, names};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice, names};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP106",
@@ -42,33 +42,57 @@ const CAUSES: [Cause; 6] = [
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&CAUSES) {
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} cannot load this file: {}", subject.version(), advice::shown(exception));
-        let mut finding = RULE.finding(message, subject.label(origin, ""));
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let message = format!(
+            "{} cannot load this file: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
+        let mut finding = RULE.finding(message, label(subject, exception, origin));
         finding.key = subject.key(origin);
         finding.help = help(subject, exception, &origin.name);
         findings.push(finding);
     }
 }
 
+/// The place that the reader names; the value, for what is read and then refused.
+fn label(subject: &Subject<'_>, exception: &Exception, origin: &Origin) -> Label {
+    match &origin.place {
+        Some(place) if exception.cause == Cause::ConfigUnreadable => Label::value(place, ""),
+        _ => subject.label(origin, ""),
+    }
+}
+
 fn help(subject: &Subject<'_>, exception: &Exception, name: &str) -> Option<String> {
     Some(match exception.cause {
         Cause::ComputeEnvironment => {
-            "write compute_environment: LOCAL_MACHINE; anything else is read as a SageMaker config".to_owned()
+            "write compute_environment: LOCAL_MACHINE; anything else is read as a SageMaker config"
+                .to_owned()
         }
         Cause::ConfigKeyMissing => {
             "add distributed_type: 'NO' for one process, or MULTI_GPU, FSDP, DEEPSPEED".to_owned()
         }
-        Cause::ConfigNotMapping => "write `key: value` lines, or let `accelerate config` write the file".to_owned(),
+        Cause::ConfigNotMapping => {
+            "write `key: value` lines, or let `accelerate config` write the file".to_owned()
+        }
         Cause::KeyNotString => format!("quote the key of `{name}`"),
         Cause::EnumValue => {
             let enumeration = match name {
                 "compute_environment" => Enumeration::ComputeEnvironment,
                 _ => Enumeration::DistributedType,
             };
-            let known: Vec<&str> = subject.facts.values(enumeration).iter().map(String::as_str).collect();
+            let known: Vec<&str> = subject
+                .facts
+                .values(enumeration)
+                .iter()
+                .map(String::as_str)
+                .collect();
             let entry = subject.root().and_then(|root| root.get(name));
-            let meant = entry.and_then(|entry| entry.value.text()).and_then(|text| names::meant(text, &known));
+            let meant = entry
+                .and_then(|entry| entry.value.text())
+                .and_then(|text| names::meant(text, &known));
             match meant {
                 Some(meant) => format!("write {name}: {meant}"),
                 None => format!("write one of {}", known.join(", ")),
@@ -76,7 +100,10 @@ fn help(subject: &Subject<'_>, exception: &Exception, name: &str) -> Option<Stri
         }
         Cause::ConfigUnreadable => match exception.kind.as_str() {
             "UnicodeDecodeError" => "save the file as UTF-8".to_owned(),
-            "JSONDecodeError" => "write JSON, or give the file a name that ends in .yaml".to_owned(),
+            "JSONDecodeError" => "write JSON, without comments and trailing commas".to_owned(),
+            _ if exception.message.contains("\\t") || exception.message.contains("tab") => {
+                "indent with spaces, not tabs".to_owned()
+            }
             _ => "correct the syntax at the place shown".to_owned(),
         },
         _ => return None,

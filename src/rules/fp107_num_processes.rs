@@ -27,7 +27,9 @@ likely, and so a warning. Other values go to torchrun as text: 0 fails an assert
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::NumProcesses]) {
-        let Some(origin) = exception.origins.first() else { continue };
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
         let by_flag = exception.message.contains("--num_processes");
         let message = match by_flag {
             true => format!(
@@ -35,7 +37,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 subject.version(),
                 advice::shown(exception)
             ),
-            false => format!("{} refuses this file: {}", subject.version(), advice::shown(exception)),
+            false => format!(
+                "{} refuses this file: {}",
+                subject.version(),
+                advice::shown(exception)
+            ),
         };
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         if by_flag {

@@ -27,25 +27,34 @@ is the value that leads to it. More common reasons have rules of their own (the 
     check,
 };
 
-const CAUSES: [Cause; 5] =
-    [Cause::DynamoBackend, Cause::GpuIds, Cause::LaunchSelection, Cause::SageMaker, Cause::LaunchValue];
+const CAUSES: [Cause; 8] = [
+    Cause::DynamoBackend,
+    Cause::GpuIds,
+    Cause::LaunchSelection,
+    Cause::LaunchValue,
+    Cause::FsdpOption,
+    Cause::Parallelism,
+    Cause::Device,
+    Cause::SageMaker,
+];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let at_launch = subject.exceptions().filter(|exception| {
-        exception.source.starts_with("commands/") || exception.source.starts_with("utils/launch.py")
-    });
-    for exception in at_launch.filter(|exception| is_other(exception)) {
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} refuses this file: {}", subject.version(), advice::shown(exception));
+    let outcomes = std::iter::once(&subject.outcome).chain(&subject.behind);
+    let at_launch = outcomes.filter_map(|outcome| outcome.launch.as_ref()?.exception.as_ref());
+    for exception in at_launch.filter(|exception| CAUSES.contains(&exception.cause)) {
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let message = format!(
+            "{} refuses this file: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         finding.key = subject.key(origin);
         finding.help = help(exception, &origin.name);
         findings.push(finding);
     }
-}
-
-fn is_other(exception: &Exception) -> bool {
-    CAUSES.contains(&exception.cause) || matches!(exception.cause, Cause::FsdpOption | Cause::Parallelism | Cause::Other)
 }
 
 fn help(exception: &Exception, name: &str) -> Option<String> {

@@ -25,11 +25,19 @@ launch, in every process. An unquoted NO is False in YAML, and so refused too; l
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::Fp8Backend]) {
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} raises in `Accelerator()`: {}", subject.version(), advice::shown(exception));
-        let mut finding = RULE.finding(message, subject.label(origin, "no fp8 backend of this name"));
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let message = format!(
+            "{} raises in `Accelerator()`: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
+        let mut finding = RULE.finding(
+            message,
+            subject.label(origin, "no fp8 backend of this name"),
+        );
         finding.key = subject.key(origin);
-        let written = finding.key.value.trim_matches(['\'', '"']).to_owned();
         let known: Vec<&str> = subject
             .facts
             .values(Enumeration::Fp8BackendType)
@@ -37,7 +45,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .map(String::as_str)
             .filter(|value| *value != "NO")
             .collect();
-        finding.help = Some(match advice::backend_meant(&written) {
+        finding.help = Some(match advice::backend_meant(&finding.key.value) {
             Some(meant) => format!("write backend: {meant}"),
             None => format!(
                 "write one of {}, or leave `backend` out: then the first of AO, TE, MSAMP that is installed is taken",

@@ -40,12 +40,18 @@ AORecipeKwargs, MSAMPRecipeKwargs). Transformer Engine itself then refuses pure 
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::RecipeValue, Cause::TeRecipe]) {
-        let Some(origin) = exception.origins.first() else { continue };
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
         let stage = match exception.cause {
             Cause::TeRecipe => "accelerator.prepare()",
             _ => "Accelerator()",
         };
-        let message = format!("{} raises in `{stage}`: {}", subject.version(), advice::shown(exception));
+        let message = format!(
+            "{} raises in `{stage}`: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         finding.key = subject.key(origin);
         finding.help = Some(help(subject, &mut finding, &origin.name));
@@ -59,9 +65,13 @@ fn help(subject: &Subject<'_>, finding: &mut Finding, name: &str) -> String {
     match key {
         "override_linear_precision" => {
             let route = finding.key.route.clone();
-            let value = subject.config().and_then(|(_, document)| document.at(&route)).map(|(_, value)| value);
+            let value = subject
+                .config()
+                .and_then(|(_, document)| document.at(&route))
+                .map(|(_, value)| value);
             if let Some(Object::Str(_)) = value.and_then(|value| value.scalar()) {
-                finding.primary.text = "this is a text, whose first three characters are taken".to_owned();
+                finding.primary.text =
+                    "this is a text, whose first three characters are taken".to_owned();
             }
             "write a list: override_linear_precision: [false, false, false]".to_owned()
         }
@@ -69,7 +79,9 @@ fn help(subject: &Subject<'_>, finding: &mut Finding, name: &str) -> String {
         "amax_compute_algo" => "write amax_compute_algo: max".to_owned(),
         "opt_level" => "write opt_level: O1 or O2, in this case".to_owned(),
         "margin" | "interval" | "amax_history_len" => format!("write a whole number: {key}: 1"),
-        "use_mxfp8_block_scaling" => "remove it, or run on a GPU of capability 10.0 or higher".to_owned(),
+        "use_mxfp8_block_scaling" => {
+            "remove it, or run on a GPU of capability 10.0 or higher".to_owned()
+        }
         _ => format!("write {key}: true or {key}: false"),
     }
 }

@@ -33,7 +33,9 @@ no backend named, torchao is what accelerate takes where it is installed.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::AoFsdpCpuRamEfficientLoading]) {
-        let [loading, backend] = exception.origins.as_slice() else { continue };
+        let [loading, backend] = exception.origins.as_slice() else {
+            continue;
+        };
         let is_named = backend.voice != Voice::Default;
         let supposed = match is_named || subject.target.declares_installed() {
             true => "",
@@ -44,7 +46,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             subject.version()
         );
         let absent = loading.place.is_none();
-        let primary = match (absent, subject.within("fp8_config", "backend"), subject.top("mixed_precision")) {
+        let primary = match (
+            absent,
+            subject.within("fp8_config", "backend"),
+            subject.top("mixed_precision"),
+        ) {
             (false, ..) => subject.label(loading, "torchao cannot be used with this"),
             (true, Some(place), _) if is_named => Label::value(&place, "torchao"),
             (true, _, Some(place)) => Label::value(&place, "fp8, by torchao"),
@@ -53,15 +59,29 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let mut finding = RULE.finding(message, primary);
         finding.key = subject.key(if absent { backend } else { loading });
         if absent {
-            finding.notes.push("`fsdp_cpu_ram_efficient_loading` is not written, and a missing key counts as true".to_owned());
+            finding.notes.push(
+                "`fsdp_cpu_ram_efficient_loading` is not written, and a missing key counts as true"
+                    .to_owned(),
+            );
         } else if let (true, Some(place)) = (is_named, subject.within("fp8_config", "backend")) {
-            finding.related.push(Label::value(&place, "torchao is asked for here"));
+            finding
+                .related
+                .push(Label::value(&place, "torchao is asked for here"));
         }
         if !is_named && !subject.target.declares_installed() {
             finding.severity = Severity::Warning;
             finding.confidence = Confidence::Likely;
         }
-        finding.help = Some("write in `fsdp_config`\nfsdp_cpu_ram_efficient_loading: false".to_owned());
+        let mut help = "write in `fsdp_config`
+fsdp_cpu_ram_efficient_loading: false"
+            .to_owned();
+        if advice::ao_fails_under_fsdp2(subject) {
+            help.push_str(
+                "
+fsdp_version: 1",
+            );
+        }
+        finding.help = Some(help);
         if advice::uses_fsdp(subject) {
             finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         }

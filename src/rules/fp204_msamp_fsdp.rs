@@ -33,11 +33,23 @@ utils/dataclasses.py:DeepSpeedPlugin.__post_init__). Use TE or AO, or ZeRO stage
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::MsampFsdp, Cause::MsampZero3]) {
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} raises in `Accelerator()`: {}", subject.version(), advice::shown(exception));
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let message = format!(
+            "{} raises in `Accelerator()`: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
         let (help, label) = match exception.cause {
-            Cause::MsampFsdp => ("write backend: TE, or use DeepSpeed with ZeRO stage 0, 1 or 2", "MS-AMP, under FSDP"),
-            _ => ("write zero_stage: 2, or backend: TE", "ZeRO stage 3, under MS-AMP"),
+            Cause::MsampFsdp => (
+                "write backend: TE, or use DeepSpeed with ZeRO stage 0, 1 or 2",
+                "MS-AMP, under FSDP",
+            ),
+            _ => (
+                "write zero_stage: 2, or backend: TE",
+                "ZeRO stage 3, under MS-AMP",
+            ),
         };
         let mut finding = RULE.finding(message, subject.label(origin, label));
         finding.key = subject.key(origin);

@@ -26,8 +26,8 @@ a precision may also be given as the flag `--mixed_precision`, which is not forb
             "distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  deepspeed_config_file: ds.json\n  zero_stage: 3\n",
         ),
         Example::passes(
-            "all in the DeepSpeed file",
-            "distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  deepspeed_config_file: ds.json\n  zero3_init_flag: false\n",
+            "no DeepSpeed config file",
+            "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 8\ndeepspeed_config:\n  zero_stage: 3\n",
         ),
     ],
     check,
@@ -35,23 +35,37 @@ a precision may also be given as the flag `--mixed_precision`, which is not forb
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::DeepSpeedConfigConflict]) {
-        let Some(origin) = exception.origins.first() else { continue };
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
         let named = |name: &str| format!("`{}`", name.rsplit('.').next().unwrap_or(name));
-        let list: Vec<String> = exception.origins.iter().map(|origin| named(&origin.name)).collect();
+        let list: Vec<String> = exception
+            .origins
+            .iter()
+            .map(|origin| named(&origin.name))
+            .collect();
         let message = format!(
             "{} raises in `Accelerator()`: ValueError, with `deepspeed_config_file` the config must not say {}",
             subject.version(),
             list.join(", ")
         );
-        let mut finding = RULE.finding(message, subject.label(origin, "forbidden beside `deepspeed_config_file`"));
+        let mut finding = RULE.finding(
+            message,
+            subject.label(origin, "forbidden beside `deepspeed_config_file`"),
+        );
         finding.key = subject.key(origin);
         for other in &exception.origins[1..] {
             finding.related.push(subject.label(other, "and this"));
         }
         if let Some(place) = subject.within("deepspeed_config", "deepspeed_config_file") {
-            finding.related.push(Label::value(&place, "the DeepSpeed config decides"));
+            finding
+                .related
+                .push(Label::value(&place, "the DeepSpeed config decides"));
         }
-        finding.help = Some(format!("remove {} here and say it in the DeepSpeed config", list.join(", ")));
+        finding.help = Some(format!(
+            "remove {} here and say it in the DeepSpeed config",
+            list.join(", ")
+        ));
         if let Some(precision) = subject.precision() {
             finding.outcome = Some(subject.asked_and_runs(&precision, &subject.outcome));
         }

@@ -1,5 +1,6 @@
 //! FP206: the run raises after the launch, for another reason.
 
+use crate::knowledge::DeepspeedStatePrecision;
 use crate::resolve::{Cause, Exception, Outcome};
 
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
@@ -33,23 +34,44 @@ reasons have rules of their own (the other FP2xx).",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for outcome in std::iter::once(&subject.outcome).chain(&subject.behind) {
-        let Some((stage, exception)) = raised(outcome) else { continue };
+        let Some((stage, exception)) = raised(outcome) else {
+            continue;
+        };
         let lost_to_hardware = outcome.decision("fp8_capability").is_some();
         if !is_other(exception) || lost_to_hardware {
             continue;
         }
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} raises in `{stage}`: {}", subject.version(), advice::shown(exception));
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let message = format!(
+            "{} raises in `{stage}`: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         finding.key = subject.key(origin);
-        for other in exception.origins.iter().skip(1).filter(|other| other.place.is_some()) {
-            finding.related.push(subject.label(other, "together with this"));
+        for other in exception
+            .origins
+            .iter()
+            .skip(1)
+            .filter(|other| other.place.is_some())
+        {
+            finding
+                .related
+                .push(subject.label(other, "together with this"));
         }
         finding.help = Some(match exception.cause {
             Cause::BackendWithoutFp8 if under_deepspeed(outcome) => {
-                "use accelerate 1.11.0 or newer: before, fp8 is not kept under DeepSpeed".to_owned()
+                format!(
+                    "use accelerate {}: before, fp8 is not kept under DeepSpeed",
+                    advice::intervals(DeepspeedStatePrecision::KeepsFp8.intervals())
+                )
             }
-            Cause::AoFsdp2 => "use accelerate 1.13.0 or newer, or backend: TE".to_owned(),
+            Cause::AoFsdp2 => format!(
+                "write fsdp_version: 1, or use accelerate {}",
+                advice::ao_under_fsdp2()
+            ),
             _ => format!("correct `{}`", origin.name),
         });
         if let Some(precision) = subject.precision() {
@@ -61,9 +83,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 
 /// The exception after the launch, and the call that raises it.
 fn raised(outcome: &Outcome) -> Option<(&'static str, &Exception)> {
-    let runtime = outcome.runtime.as_ref().and_then(|runtime| runtime.exception.as_ref());
-    let prepare = outcome.prepare.as_ref().and_then(|prepare| prepare.exception.as_ref());
-    runtime.map(|exception| ("Accelerator()", exception)).or(prepare.map(|exception| ("accelerator.prepare()", exception)))
+    let runtime = outcome
+        .runtime
+        .as_ref()
+        .and_then(|runtime| runtime.exception.as_ref());
+    let prepare = outcome
+        .prepare
+        .as_ref()
+        .and_then(|prepare| prepare.exception.as_ref());
+    runtime
+        .map(|exception| ("Accelerator()", exception))
+        .or(prepare.map(|exception| ("accelerator.prepare()", exception)))
 }
 
 fn under_deepspeed(outcome: &Outcome) -> bool {
@@ -84,6 +114,6 @@ fn is_other(exception: &Exception) -> bool {
             | Cause::DeepSpeedConfig
             | Cause::DeepSpeedPrecision
             | Cause::HandlerWithoutFp8
-            | Cause::Other
+            | Cause::Version
     )
 }

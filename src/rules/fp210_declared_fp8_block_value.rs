@@ -74,13 +74,18 @@ fn unsupported(subject: &Subject<'_>, found: &Found<'_>, backend: NodeRef<'_>) -
     let (config, _) = subject.config()?;
     let written = config.file.slice(backend.span());
     let message = match named {
-        Some(named) => format!("the loader declared for `{}` does not support the backend `{named}`", found.route),
-        None => format!("`{route}` is no text: the loader declared for `{}` takes {supported}", found.route),
+        Some(named) => format!(
+            "the loader declared for `{}` does not support the backend `{named}`",
+            found.route
+        ),
+        None => format!(
+            "`{route}` is no text: the loader declared for `{}` takes {supported}",
+            found.route
+        ),
     };
     let mut finding = found.finding(subject, &RULE, message, At::Value, "");
     finding.primary = Label::at(&config.file, backend.span(), "not supported");
-    finding.key.route = route;
-    finding.key.value = written.to_owned();
+    finding.key = subject.key_at(&route);
     let meant = closest(named.unwrap_or(written), known.iter().map(String::as_str));
     finding.help = Some(match meant {
         Some(meant) => format!("did you mean {meant}? supported are {supported}"),
@@ -95,18 +100,27 @@ fn no_mapping(subject: &Subject<'_>, found: &Found<'_>) -> Finding {
     let route = &found.route;
     let (message, label) = match value.data() {
         Data::Scalar(Object::Bool(true)) => (
-            format!("`{route}` names no backend: the loader declared for it takes a mapping with one"),
+            format!(
+                "`{route}` names no backend: the loader declared for it takes a mapping with one"
+            ),
             "no backend is said",
         ),
         data => (
-            format!("`{route}` is {}: the loader declared for it takes a mapping with a backend", type_of(data)),
+            format!(
+                "`{route}` is {}: the loader declared for it takes a mapping with a backend",
+                type_of(data)
+            ),
             "no mapping",
         ),
     };
     let mut finding = found.finding(subject, &RULE, message, At::Value, label);
-    let named = value.text().filter(|text| found.block.backends.iter().any(|known| known == text));
+    let named = value
+        .text()
+        .filter(|text| found.block.backends.iter().any(|known| known == text));
     let backend = named.unwrap_or(&found.block.default_backend);
-    finding.notes.push(format!("supported are {}", backends(found.block)));
+    finding
+        .notes
+        .push(format!("supported are {}", backends(found.block)));
     finding.help = Some(format!("write\n{}", found.written(subject, backend)));
     finding
 }

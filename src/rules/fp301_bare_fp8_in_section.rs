@@ -36,19 +36,24 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn finding(subject: &Subject<'_>, stray: &StraySetting<'_>) -> Finding {
-    let asks = !matches!(stray.entry.value.scalar(), Some(Object::None | Object::Bool(false)));
+    let asks = !matches!(
+        stray.entry.value.scalar(),
+        Some(Object::None | Object::Bool(false))
+    );
     let mut finding = stray.finding(subject, &RULE, asks);
     let written = stray.entry.value.text();
     if stray.key == "fp8" {
-        finding.notes.push("a bare `fp8` names no backend either".to_owned());
+        finding
+            .notes
+            .push("a bare `fp8` names no backend either".to_owned());
     }
     finding.help = Some(match asks {
         true => format!(
             "remove `{}` and write\n{}",
-            stray.key,
+            stray.route,
             advice::write_fp8(subject, written.and_then(advice::backend_meant))
         ),
-        false => format!("remove `{}`", stray.key),
+        false => format!("remove `{}`", stray.route),
     });
     finding
 }

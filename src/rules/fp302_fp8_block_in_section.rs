@@ -33,12 +33,22 @@ message: an fp8 run that is fp16 or bf16.",
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for stray in stray_settings(subject).filter(|stray| stray.entry.value.is_dict()) {
         let mut finding = stray.finding(subject, &RULE, true);
-        let backend = stray.entry.value.get("backend").and_then(|backend| backend.value.text());
+        let backend = stray
+            .entry
+            .value
+            .get("backend")
+            .and_then(|backend| backend.value.text());
         let meant = backend.and_then(advice::backend_meant);
         if let (Some(backend), None) = (backend, meant) {
-            finding.notes.push(format!("`backend: {backend}` is none of AO, TE, MSAMP either"));
+            finding.notes.push(format!(
+                "`backend: {backend}` is none of AO, TE, MSAMP either"
+            ));
         }
-        finding.help = Some(format!("remove `{}` and write\n{}", stray.route, advice::write_fp8(subject, meant)));
+        finding.help = Some(format!(
+            "remove `{}` and write\n{}",
+            stray.route,
+            advice::write_fp8(subject, meant)
+        ));
         findings.push(finding);
     }
 }

@@ -29,27 +29,39 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
     let decided = last.decision("mixed_precision");
     let is_known = decided.is_some_and(|decided| decided.value != "fp8")
+        && !subject.asks_for_fp8()
         && subject.caused_by(&[Cause::MixedPrecision]).next().is_none();
-    let Some(place) = subject.top("fp8_config").filter(|_| is_known) else { return };
+    let Some(place) = subject.top("fp8_config").filter(|_| is_known) else {
+        return;
+    };
     if subject.section("fp8_config").next().is_none() {
         return;
     }
     let runs = precision_that_runs(last).unwrap_or_else(|| "another precision".to_owned());
-    let message = format!("`fp8_config` has no effect in {}: the run trains in {runs}", subject.version());
-    let mut finding = RULE.finding(message, Label::key(&place, "read only beside `mixed_precision: fp8`"));
+    let message = format!(
+        "`fp8_config` has no effect in {}: the run trains in {runs}",
+        subject.version()
+    );
+    let mut finding = RULE.finding(
+        message,
+        Label::key(&place, "read only beside `mixed_precision: fp8`"),
+    );
     finding.key.route = place.route;
     let precision = subject.top("mixed_precision");
     let says_none = subject.precision().is_none();
     match &precision {
         Some(place) => finding.related.push(Label::value(place, "this decides")),
-        None => finding.notes.push("no `mixed_precision` is written, which counts as 'no'".to_owned()),
+        None => finding
+            .notes
+            .push("no `mixed_precision` is written, which counts as 'no'".to_owned()),
     }
     if says_none {
         finding.severity = Severity::Error;
         finding.help = Some("write mixed_precision: fp8".to_owned());
         finding.outcome = Some(subject.asked_and_runs("fp8", last));
     } else {
-        finding.help = Some("write mixed_precision: fp8 if fp8 is meant, else remove `fp8_config`".to_owned());
+        finding.help =
+            Some("write mixed_precision: fp8 if fp8 is meant, else remove `fp8_config`".to_owned());
     }
     findings.push(finding);
 }

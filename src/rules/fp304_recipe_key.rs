@@ -45,7 +45,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     for entry in subject.section("fp8_config") {
-        let Some(key) = entry.key.text() else { continue };
+        let Some(key) = entry.key.text() else {
+            continue;
+        };
         if !is_read(subject, key) {
             findings.extend(finding(subject, &entry, key));
         }
@@ -62,10 +64,16 @@ fn finding(subject: &Subject<'_>, entry: &EntryRef<'_>, key: &str) -> Option<Fin
     let place = subject.place(entry, route.clone())?;
     let message = format!("nothing reads `fp8_config.{key}` in {}", subject.version());
     let mut finding = RULE.finding(message, Label::key(&place, "never read"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = route;
-    if subject.facts.wizard_keys("fp8_config").iter().any(|wizard| wizard == key) {
-        finding.notes.push("`accelerate config` itself writes this key".to_owned());
+    finding.key = subject.key_at(&place.route);
+    if subject
+        .facts
+        .wizard_keys("fp8_config")
+        .iter()
+        .any(|wizard| wizard == key)
+    {
+        finding
+            .notes
+            .push("`accelerate config` itself writes this key".to_owned());
     }
     let wizard = WIZARD.iter().find(|(wrong, ..)| *wrong == key);
     if let Some((_, _, default)) = wizard
@@ -74,9 +82,15 @@ fn finding(subject: &Subject<'_>, entry: &EntryRef<'_>, key: &str) -> Option<Fin
         finding.severity = Severity::Note;
         finding.notes.push(format!("{default} is what runs anyway"));
     }
-    let known = subject.facts.flags.iter().filter_map(|flag| flag.dest.strip_prefix("fp8_"));
+    let known = subject
+        .facts
+        .flags
+        .iter()
+        .filter_map(|flag| flag.dest.strip_prefix("fp8_"));
     let known: Vec<&str> = known.filter(|known| is_read(subject, known)).collect();
-    let meant = wizard.map(|(_, right, _)| *right).or_else(|| closest(key, known));
+    let meant = wizard
+        .map(|(_, right, _)| *right)
+        .or_else(|| closest(key, known));
     finding.help = Some(match meant {
         Some(meant) => format!("write {meant} instead of {key}"),
         None => format!("remove `{key}`"),

@@ -2,7 +2,7 @@
 
 use crate::resolve::Verdict;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP305",
@@ -33,26 +33,39 @@ in bf16, without a message. Use AO with FSDP2, or FSDP1.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let is_lost = matches!(&last.verdict, Verdict::NoFp8 { te_layers: true, .. });
+    let is_lost = matches!(
+        &last.verdict,
+        Verdict::NoFp8 {
+            te_layers: true,
+            ..
+        }
+    );
     if !is_lost || !subject.asks_for_fp8() {
         return;
     }
-    let place = subject.within("fp8_config", "backend").or_else(|| subject.top("mixed_precision"));
+    let place = subject
+        .within("fp8_config", "backend")
+        .or_else(|| subject.top("mixed_precision"));
     let Some(place) = place else { return };
     let message = format!(
         "{} never enters fp8 with Transformer Engine under FSDP2: the run trains in bf16, without a message",
         subject.version()
     );
     let mut finding = RULE.finding(message, Label::value(&place, "Transformer Engine"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route;
+    finding.key = subject.key_at(&place.route);
     if let Some(version) = subject.within("fsdp_config", "fsdp_version") {
         finding.related.push(Label::value(&version, "FSDP2"));
     }
-    finding.help = Some(
-        "write backend: AO and fsdp_cpu_ram_efficient_loading: false, or stay with TE and write fsdp_version: 1"
-            .to_owned(),
-    );
+    finding.help = Some(match advice::ao_fails_under_fsdp2(subject) {
+        true => format!(
+            "write fsdp_version: 1, or use accelerate {} with backend: AO and fsdp_cpu_ram_efficient_loading: false",
+            advice::ao_under_fsdp2()
+        ),
+        false => {
+            "write backend: AO and fsdp_cpu_ram_efficient_loading: false, or stay with TE and write fsdp_version: 1"
+                .to_owned()
+        }
+    });
     finding.outcome = Some(subject.asked_and_runs("fp8", last));
     findings.push(finding);
 }

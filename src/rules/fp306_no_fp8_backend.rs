@@ -1,6 +1,7 @@
 //! FP306: fp8 without a backend.
 
 use crate::resolve::{Verdict, Voice};
+use crate::source::Object;
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
 
@@ -23,22 +24,36 @@ two machines, and recipe settings meant for one library are not read by another.
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let Verdict::Fp8(chosen) = &last.verdict else { return };
+    let Verdict::Fp8(chosen) = &last.verdict else {
+        return;
+    };
     let is_named = last
         .decision("fp8_backend")
         .is_none_or(|decision| decision.origin.voice != Voice::Default);
-    let wrong_before = subject.caused_by(&[crate::resolve::Cause::Fp8Backend]).next().is_some();
+    let wrong_before = subject
+        .caused_by(&[crate::resolve::Cause::Fp8Backend])
+        .next()
+        .is_some();
     if is_named || wrong_before || !subject.asks_for_fp8() || subject.target.declares_installed() {
         return;
     }
-    let Some(place) = subject.top("mixed_precision") else { return };
+    // Who names a backend in another place hears of that.
+    let names_elsewhere = subject.asks.iter().any(|ask| {
+        ask.origin.name.contains("fp8") && !ask.origin.name.starts_with("fp8_config")
+            || matches!(&ask.value, Object::Str(_) if ask.origin.name == "fp8_config")
+    });
+    if names_elsewhere {
+        return;
+    }
+    let Some(place) = subject.top("mixed_precision") else {
+        return;
+    };
     let message = format!(
         "no fp8 backend is named: {} takes the first of AO, TE, MSAMP that is installed, {chosen} where all are",
         subject.version()
     );
     let mut finding = RULE.finding(message, Label::value(&place, "by which library?"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route;
+    finding.key = subject.key_at(&place.route);
     finding.help = Some("write\nfp8_config:\n  backend: AO  # or TE, MSAMP".to_owned());
     findings.push(finding);
 }

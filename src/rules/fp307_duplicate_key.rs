@@ -22,11 +22,23 @@ changes nothing.",
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((config, document)) = subject.config() else { return };
-    for duplicate in &document.duplicate_keys {
-        let message = format!("`{}` is written twice; the last value counts", duplicate.key);
-        let mut finding = RULE.finding(message, Label::at(&config.file, duplicate.first, "does not count"));
-        finding.related.push(Label::at(&config.file, duplicate.last, "counts"));
+    let Some((config, document)) = subject.config() else {
+        return;
+    };
+    for (ordinal, duplicate) in document.duplicate_keys.iter().enumerate() {
+        let message = format!(
+            "`{}` is written twice; the last value counts",
+            duplicate.key
+        );
+        let mut finding = RULE.finding(
+            message,
+            Label::at(&config.file, duplicate.first, "does not count"),
+        );
+        finding
+            .related
+            .push(Label::at(&config.file, duplicate.last, "counts"));
+        // A file may have the same key twice in several places.
+        finding.key.value = ordinal.to_string();
         finding.key.route = crate::source::Route::keys([duplicate.key.as_str()]);
         finding.help = Some("remove one of the two".to_owned());
         findings.push(finding);

@@ -36,20 +36,29 @@ tells Megatron-LM of fp8), with a section whose `mixed_precision` overrides the 
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let is_other_rule = matches!(&last.verdict, Verdict::NoFp8 { te_layers: true, .. })
-        || last.decision("fp8_capability").is_some();
+    let is_other_rule = matches!(
+        &last.verdict,
+        Verdict::NoFp8 {
+            te_layers: true,
+            ..
+        }
+    ) || last.decision("fp8_capability").is_some();
     if !subject.asks_for_fp8() || is_other_rule {
         return;
     }
-    let on_megatron = last.decision("distributed_type").is_some_and(|decision| decision.value == "MEGATRON_LM");
+    let on_megatron = last
+        .decision("distributed_type")
+        .is_some_and(|decision| decision.value == "MEGATRON_LM");
     let launcher = last.launch.as_ref().and_then(|launch| launch.launcher);
     let (runs, why) = match (&last.verdict, precision_that_runs(last)) {
-        (Verdict::InitOnly { .. }, _) if on_megatron => {
-            ("what Megatron-LM is set to".to_owned(), "nothing tells Megatron-LM of fp8")
-        }
-        (Verdict::InitOnly { .. }, Some(runs)) if runs != "fp8" => {
-            (runs, "a TPU launch does not hand the precision to the script")
-        }
+        (Verdict::InitOnly { .. }, _) if on_megatron => (
+            "what Megatron-LM is set to".to_owned(),
+            "nothing tells Megatron-LM of fp8",
+        ),
+        (Verdict::InitOnly { .. }, Some(runs)) if runs != "fp8" => (
+            runs,
+            "a TPU launch does not hand the precision to the script",
+        ),
         (Verdict::LaunchOnly, _) if launcher == Some(LauncherKind::TpuPod) => (
             "no mixed precision (fp32)".to_owned(),
             "the launch on the pod is told `--mixed_precision no`",
@@ -57,19 +66,33 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         (Verdict::NoFp8 { .. }, Some(runs)) => (runs, "fp8 is not what decides in the end"),
         _ => return,
     };
-    let Some(place) = subject.top("mixed_precision") else { return };
-    let message = format!("fp8 is asked for, and {} trains in {runs}, without a message: {why}", subject.version());
+    let Some(place) = subject.top("mixed_precision") else {
+        return;
+    };
+    let message = format!(
+        "fp8 is asked for, and {} trains in {runs}, without a message: {why}",
+        subject.version()
+    );
     let mut finding = RULE.finding(message, Label::value(&place, "asked for here"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route.clone();
-    let decider = last.decision("mixed_precision").and_then(|decision| decision.origin.place.clone());
+    finding.key = subject.key_at(&place.route);
+    let decider = last
+        .decision("mixed_precision")
+        .and_then(|decision| decision.origin.place.clone());
     if let Some(decider) = decider.filter(|decider| decider.route != place.route) {
         finding.related.push(Label::value(&decider, "this decides"));
         finding.help = Some(format!("remove `{}`", decider.route));
     } else if let Some(distributed_type) = subject.top("distributed_type") {
-        finding.related.push(Label::value(&distributed_type, "not in fp8 with this"));
-        finding.help = Some("use a distributed_type that accelerate trains in fp8, such as FSDP or MULTI_GPU".to_owned());
+        finding
+            .related
+            .push(Label::value(&distributed_type, "not in fp8 with this"));
+        finding.help = Some(
+            "use a distributed_type that accelerate trains in fp8, such as FSDP or MULTI_GPU"
+                .to_owned(),
+        );
     }
-    finding.outcome = Some(AskedAndRuns { asked: "fp8".to_owned(), runs });
+    finding.outcome = Some(AskedAndRuns {
+        asked: "fp8".to_owned(),
+        runs,
+    });
     findings.push(finding);
 }

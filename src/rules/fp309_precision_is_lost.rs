@@ -2,9 +2,7 @@
 
 use crate::resolve::{Verdict, Voice};
 
-use super::{
-    Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs,
-};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP309",
@@ -33,10 +31,15 @@ fp16 under `distributed_type: XLA` (only bf16 reaches a TPU: utils/launch.py:pre
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let Some(asked) = subject.precision().filter(|asked| asked == "bf16" || asked == "fp16") else {
+    let Some(asked) = subject
+        .precision()
+        .filter(|asked| asked == "bf16" || asked == "fp16")
+    else {
         return;
     };
-    let on_xla = last.decision("distributed_type").is_some_and(|decision| decision.value == "XLA")
+    let on_xla = last
+        .decision("distributed_type")
+        .is_some_and(|decision| decision.value == "XLA")
         || matches!(last.verdict, Verdict::InitOnly { .. });
     let runs = match precision_that_runs(last) {
         // On a TPU, bf16 comes through XLA_USE_BF16 and `Accelerator()` does not know of it.
@@ -52,9 +55,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         subject.version()
     );
     let mut finding = RULE.finding(message, Label::value(&place, "asked for here"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route.clone();
-    let decider = last.decision("mixed_precision").map(|decision| &decision.origin);
+    finding.key = subject.key_at(&place.route);
+    let decider = last
+        .decision("mixed_precision")
+        .map(|decision| &decision.origin);
     let cpu = subject.top("use_cpu");
     match (decider.and_then(|origin| origin.place.as_ref()), cpu) {
         (Some(decider), _) if decider.route != place.route => {
@@ -62,7 +66,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             finding.help = Some(format!("remove `{}`", decider.route));
         }
         (_, Some(cpu)) if asked == "fp16" && !on_xla => {
-            finding.related.push(Label::value(&cpu, "there is no fp16 on the CPU"));
+            finding
+                .related
+                .push(Label::value(&cpu, "there is no fp16 on the CPU"));
             finding.help = Some("write mixed_precision: bf16".to_owned());
         }
         _ if on_xla => finding.help = Some("write mixed_precision: bf16".to_owned()),

@@ -41,7 +41,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             found.route
         );
         let mut finding = found.finding(subject, &RULE, message, At::Key, "by which backend?");
-        finding.notes.push(format!("supported are {}", backends(found.block)));
+        finding
+            .notes
+            .push(format!("supported are {}", backends(found.block)));
         finding.help = Some(format!("write\n{}", found.written(subject, default)));
         findings.push(finding);
     }

@@ -37,10 +37,16 @@ besides (accelerate 1.15.0, commands/config/config_args.py:from_yaml_file). Move
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for found in out_of_place(subject) {
         let name = found.route.last_key().unwrap_or_default();
-        let namesakes = subject.blocks.iter().filter(|block| block.path.last_key() == Some(name));
+        let namesakes = subject
+            .blocks
+            .iter()
+            .filter(|block| block.path.last_key() == Some(name));
         let paths: Vec<_> = namesakes.map(|block| format!("`{}`", block.path)).collect();
         let is_refused = subject.exceptions().any(|exception| {
-            let mut places = exception.origins.iter().filter_map(|origin| origin.place.as_ref());
+            let mut places = exception
+                .origins
+                .iter()
+                .filter_map(|origin| origin.place.as_ref());
             places.any(|place| place.route == found.route)
         });
         let refused = match is_refused {
@@ -58,12 +64,20 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         } else if found.is_off() {
             finding.severity = Severity::Warning;
         }
-        let backend = found.entry.value.get("backend").and_then(|backend| backend.value.text());
-        let backend = backend.filter(|backend| found.block.backends.iter().any(|known| known == backend));
+        let backend = found
+            .entry
+            .value
+            .get("backend")
+            .and_then(|backend| backend.value.text());
+        let backend =
+            backend.filter(|backend| found.block.backends.iter().any(|known| known == backend));
         let backend = backend.unwrap_or(&found.block.default_backend);
         finding.help = Some(match found.is_off() {
             true => format!("remove `{}`", found.route),
-            false => format!("remove it here and write\n{}", found.written(subject, backend)),
+            false => format!(
+                "remove it here and write\n{}",
+                found.written(subject, backend)
+            ),
         });
         findings.push(finding);
     }

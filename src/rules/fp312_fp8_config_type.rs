@@ -40,8 +40,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         subject.version()
     );
     let mut finding = RULE.finding(message, Label::value(&place, "ignored"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route;
+    finding.key = subject.key_at(&place.route);
     let meant = entry.value.text().and_then(advice::backend_meant);
     if meant.is_some() && subject.asks_for_fp8() {
         finding.severity = Severity::Error;

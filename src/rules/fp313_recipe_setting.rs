@@ -1,6 +1,6 @@
 //! FP313: a recipe setting that is read and still has no effect.
 
-use crate::resolve::{Backend, Verdict, Voice};
+use crate::resolve::{Backend, Verdict, Voice, parse_bool};
 use crate::source::{EntryRef, Object, Route};
 
 use super::recipe::{class_of, classes_that_read, variable_of};
@@ -46,7 +46,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Verdict::Fp8(backend) = &last.verdict else {
         return;
     };
-    let chosen = last.decision("fp8_backend").map(|decision| &decision.origin);
+    let chosen = last
+        .decision("fp8_backend")
+        .map(|decision| &decision.origin);
     let by_installation = chosen.is_none_or(|origin| origin.voice == Voice::Default);
     if by_installation && !subject.target.declares_installed() {
         return;
@@ -81,13 +83,18 @@ fn lost(
     }
     let for_deepspeed = backend == Backend::Msamp && under_deepspeed && key == "opt_level";
     if !readers.contains(&class) && !for_deepspeed {
-        return certain(format!("only {} read it, and the backend is {backend}", readers.join(", ")));
+        return certain(format!(
+            "only {} read it, and the backend is {backend}",
+            readers.join(", ")
+        ));
     }
     if backend != Backend::Te || is_default(key, entry) {
         return None;
     }
     if under_deepspeed {
-        return certain("under DeepSpeed, Transformer Engine is given no setting at all".to_owned());
+        return certain(
+            "under DeepSpeed, Transformer Engine is given no setting at all".to_owned(),
+        );
     }
     match key {
         "amax_compute_algo" if shown(entry).eq_ignore_ascii_case("most_recent") => {
@@ -117,7 +124,7 @@ fn is_default(key: &str, entry: &EntryRef<'_>) -> bool {
             Some(Object::List(items)) => items.iter().all(|item| !item.truthy()),
             _ => true,
         },
-        _ => ["false", "no", "0", "off", "n", "f"].contains(&text.to_lowercase().as_str()),
+        _ => parse_bool(&text) == Some(false),
     }
 }
 
@@ -130,14 +137,18 @@ fn finding(
 ) -> Option<Finding> {
     let route = Route::keys(["fp8_config", key]);
     let place = subject.place(entry, route.clone())?;
-    let message = format!("`fp8_config.{key}` has no effect in {}: {why}", subject.version());
+    let message = format!(
+        "`fp8_config.{key}` has no effect in {}: {why}",
+        subject.version()
+    );
     let mut finding = RULE.finding(message, Label::value(&place, "never arrives"));
     finding.confidence = confidence;
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = route;
+    finding.key = subject.key_at(&place.route);
     if let Some(backend) = subject.within("fp8_config", "backend") {
         finding.related.push(Label::value(&backend, "the backend"));
     }
-    finding.help = Some(format!("remove `{key}`, or set it in the script with a recipe handler"));
+    finding.help = Some(format!(
+        "remove `{key}`, or set it in the script with a recipe handler"
+    ));
     Some(finding)
 }

@@ -43,14 +43,20 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let chosen = subject.root().and_then(|root| root.get("distributed_type"));
     let Some(chosen) = chosen else { return };
     for (section, distributed_type) in SECTIONS {
-        if chosen.value.text() == Some(distributed_type) || subject.section(section).next().is_none() {
+        if chosen.value.text() == Some(distributed_type)
+            || subject.section(section).next().is_none()
+        {
             continue;
         }
         // A section of fp8 settings alone has findings of its own.
-        if subject.section(section).all(|entry| entry.key.text().is_some_and(|key| key.starts_with("fp8"))) {
+        if subject
+            .section(section)
+            .all(|entry| entry.key.text().is_some_and(|key| key.starts_with("fp8")))
+        {
             continue;
         }
-        let (Some(place), Some(decides)) = (subject.top(section), subject.top("distributed_type")) else {
+        let (Some(place), Some(decides)) = (subject.top(section), subject.top("distributed_type"))
+        else {
             continue;
         };
         let message = format!(

@@ -1,5 +1,6 @@
 //! FP315: `downcast_bf16` in a file is never read.
 
+use crate::resolve::parse_bool;
 use crate::source::Object;
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
@@ -27,16 +28,19 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     let asks = match entry.value.scalar() {
         Some(Object::Bool(asks)) => *asks,
-        Some(Object::Str(text)) => ["yes", "true", "on", "1"].contains(&text.to_lowercase().as_str()),
+        Some(Object::Str(text)) => parse_bool(text) == Some(true),
         _ => false,
     };
     let Some(place) = subject.top("downcast_bf16").filter(|_| asks) else {
         return;
     };
-    let message = format!("`downcast_bf16` in a file is never read in {}", subject.version());
+    let message = format!(
+        "`downcast_bf16` in a file is never read in {}",
+        subject.version()
+    );
     let mut finding = RULE.finding(message, Label::key(&place, "never read"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route;
-    finding.help = Some("give the flag --downcast_bf16 to `accelerate launch`, and remove the key".to_owned());
+    finding.key = subject.key_at(&place.route);
+    finding.help =
+        Some("give the flag --downcast_bf16 to `accelerate launch`, and remove the key".to_owned());
     findings.push(finding);
 }

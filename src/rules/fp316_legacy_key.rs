@@ -33,8 +33,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, Label::key(&place, "a key of old"));
         finding.severity = Severity::Warning;
-        finding.key.value = place.file.slice(place.value).to_owned();
-        finding.key.route = place.route;
+        finding.key = subject.key_at(&place.route);
         finding.help = Some("write dynamo_backend in `dynamo_config`".to_owned());
         findings.push(finding);
     }
@@ -43,12 +42,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 fn fp16(subject: &Subject<'_>, place: &crate::resolve::Place) -> Finding {
     let precision = subject.top("mixed_precision");
     let message = match &precision {
-        Some(_) => format!("`fp16` has no effect in {}: `mixed_precision` is written too", subject.version()),
-        None => format!("`fp16` is a key of old: {} reads it as `mixed_precision`", subject.version()),
+        Some(_) => format!(
+            "`fp16` has no effect in {}: `mixed_precision` is written too",
+            subject.version()
+        ),
+        None => format!(
+            "`fp16` is a key of old: {} reads it as `mixed_precision`",
+            subject.version()
+        ),
     };
     let mut finding = RULE.finding(message, Label::key(place, ""));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route.clone();
+    finding.key = subject.key_at(&place.route);
     match precision {
         Some(decides) => {
             finding.severity = Severity::Warning;

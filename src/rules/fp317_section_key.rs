@@ -41,17 +41,26 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .map(String::as_str)
             .collect();
         for entry in subject.section(section) {
-            let Some(key) = entry.key.text() else { continue };
+            let Some(key) = entry.key.text() else {
+                continue;
+            };
             let attribute = match section {
                 "fsdp_config" if !key.starts_with("fsdp") => format!("fsdp_{key}"),
                 _ => key.to_owned(),
             };
-            if subject.facts.flag(&attribute).is_some() || known.contains(&key) || key.starts_with("fp8") {
+            if subject.facts.flag(&attribute).is_some()
+                || known.contains(&key)
+                || key.starts_with("fp8")
+            {
                 continue;
             }
-            let Some(meant) = closest(&attribute, known.iter().copied()) else { continue };
+            let Some(meant) = closest(&attribute, known.iter().copied()) else {
+                continue;
+            };
             let route = Route::keys([section, key]);
-            let Some(place) = subject.place(&entry, route.clone()) else { continue };
+            let Some(place) = subject.place(&entry, route.clone()) else {
+                continue;
+            };
             let message = format!("nothing reads `{route}` in {}", subject.version());
             let mut finding = RULE.finding(message, Label::key(&place, "never read"));
             finding.key.route = route;

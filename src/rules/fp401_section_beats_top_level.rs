@@ -30,34 +30,48 @@ and precision-is-lost say so instead.",
     check,
 };
 
-const FLAT: [&str; 4] = ["deepspeed_config", "megatron_lm_config", "mpirun_config", "parallelism_config"];
+const FLAT: [&str; 4] = [
+    "deepspeed_config",
+    "megatron_lm_config",
+    "mpirun_config",
+    "parallelism_config",
+];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let asked = subject.precision();
     let is_lost = asked.is_some() && precision_that_runs(subject.last()) != asked;
     for section in FLAT {
         for entry in subject.section(section) {
-            let Some(key) = entry.key.text() else { continue };
+            let Some(key) = entry.key.text() else {
+                continue;
+            };
             // The rules about lost precision say this one.
             if key == "mixed_precision" && is_lost {
                 continue;
             }
-            let Some((beaten, beaten_route)) = beaten(subject, key) else { continue };
+            let Some((beaten, beaten_route)) = beaten(subject, key) else {
+                continue;
+            };
             if shown(&beaten) == shown(&entry) {
                 continue;
             }
             let route = Route::keys([section, key]);
-            let (Some(place), Some(loser)) =
-                (subject.place(&entry, route.clone()), subject.place(&beaten, beaten_route.clone()))
-            else {
+            let (Some(place), Some(loser)) = (
+                subject.place(&entry, route.clone()),
+                subject.place(&beaten, beaten_route.clone()),
+            ) else {
                 continue;
             };
-            let message = format!("`{route}` beats `{beaten_route}` in {}, without a message", subject.version());
+            let message = format!(
+                "`{route}` beats `{beaten_route}` in {}, without a message",
+                subject.version()
+            );
             let mut finding = RULE.finding(message, Label::value(&place, "this counts"));
-            finding.key.value = place.file.slice(place.value).to_owned();
-            finding.key.route = route;
+            finding.key = subject.key_at(&place.route);
             finding.related.push(Label::value(&loser, "this does not"));
-            finding.help = Some(format!("remove one of the two; `{beaten_route}` is where people look"));
+            finding.help = Some(format!(
+                "remove one of the two; `{beaten_route}` is where people look"
+            ));
             findings.push(finding);
         }
     }

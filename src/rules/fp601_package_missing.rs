@@ -34,15 +34,26 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     for exception in subject.caused_by(&[Cause::NoFp8Library, Cause::PackageMissing]) {
-        let Some(origin) = exception.origins.first() else { continue };
-        let message = format!("{} raises with the declared packages: {}", subject.version(), advice::shown(exception));
-        let mut finding = RULE.finding(message, subject.label(origin, "needs a package that is not installed"));
+        let Some(origin) = exception.origins.first() else {
+            continue;
+        };
+        let message = format!(
+            "{} raises with the declared packages: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
+        let mut finding = RULE.finding(
+            message,
+            subject.label(origin, "needs a package that is not installed"),
+        );
         finding.key = subject.key(origin);
         let installed = match subject.run.machine.installed.as_slice() {
             [] => "none".to_owned(),
             installed => installed.join(", "),
         };
-        finding.notes.push(format!("declared as installed: {installed}"));
+        finding
+            .notes
+            .push(format!("declared as installed: {installed}"));
         finding.help = Some("install the package, or choose what is installed".to_owned());
         findings.push(finding);
     }

@@ -32,9 +32,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     };
     let message = format!("bf16 is only emulated on compute capability {major}.{minor}");
-    let mut finding = RULE.finding(message, Label::value(&place, "needs compute capability 8.0 or higher"));
-    finding.key.value = place.file.slice(place.value).to_owned();
-    finding.key.route = place.route;
+    let mut finding = RULE.finding(
+        message,
+        Label::value(&place, "needs compute capability 8.0 or higher"),
+    );
+    finding.key = subject.key_at(&place.route);
     finding.help = Some("write mixed_precision: fp16, or run on an Ampere or newer GPU".to_owned());
     findings.push(finding);
 }

@@ -125,8 +125,10 @@ rules! {
     fp315_downcast_bf16,
     fp316_legacy_key,
     fp317_section_key,
+    fp318_precision_in_section,
     fp401_section_beats_top_level,
     fp601_package_missing,
     fp602_capability,
     fp603_bf16_emulated,
+    fp906_not_followed,
 }

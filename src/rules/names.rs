@@ -2,8 +2,13 @@
 
 use crate::resolve::target::closest;
 
-/// Keys that people write at the top level, and where they belong.
-const ELSEWHERE: [(&str, &str); 12] = [
+/// Keys that people write at the top level, and names of old, and what takes their place.
+const ELSEWHERE: [(&str, &str); 17] = [
+    ("use_fp8", "mixed_precision: fp8"),
+    ("DDP", "MULTI_GPU"),
+    ("GPU", "MULTI_GPU"),
+    ("CPU", "MULTI_CPU"),
+    ("TPU", "XLA"),
     ("fp8_backend", "fp8_config.backend"),
     ("fp8_format", "fp8_config.fp8_format"),
     ("fp8_recipe", "fp8_config"),

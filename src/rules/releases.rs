@@ -52,15 +52,15 @@ impl Merged {
             }
             let holds_in = shown(&versions);
             if versions.contains(deciding) {
-                finding
-                    .notes
-                    .push(format!("holds in {holds_in} of the allowed releases"));
+                finding.notes.push(format!(
+                    "of the allowed releases, holds in these: {holds_in}"
+                ));
             } else if finding.severity < Severity::Error {
                 return None;
             } else {
                 finding.severity = Severity::Note;
                 let fine = format!(
-                    "holds in {holds_in} only; the newest allowed release, {deciding}, is fine"
+                    "of the allowed releases, holds in these only: {holds_in}; {deciding} is fine"
                 );
                 finding.notes.push(fine);
             }

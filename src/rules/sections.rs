@@ -53,7 +53,8 @@ pub(super) fn stray_settings<'a>(subject: &Subject<'a>) -> impl Iterator<Item = 
 
 /// `fsdp_config.mixed_precision: fp8`
 fn asks_for_precision(key: &str, entry: &EntryRef<'_>) -> bool {
-    let is_precision = key == "mixed_precision" || key == "precision";
+    let short = key.strip_prefix("fsdp_").unwrap_or(key);
+    let is_precision = ["mixed_precision", "mixed_precision_policy", "precision"].contains(&short);
     is_precision
         && entry
             .value
@@ -84,12 +85,7 @@ impl StraySetting<'_> {
             None => Label::file("", ""),
         };
         let mut finding = rule.finding(message, primary);
-        finding.key.route = self.route.clone();
-        if !self.entry.value.is_dict()
-            && let Some(place) = &place
-        {
-            finding.key.value = place.file.slice(place.value).to_owned();
-        }
+        finding.key = subject.key_at(&self.route);
         if is_fp8 || !asks {
             finding.severity = Severity::Warning;
             return finding;

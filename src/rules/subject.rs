@@ -6,7 +6,7 @@ use crate::formats::settings::Fp8Block;
 use crate::knowledge::Facts;
 use crate::resolve::{
     self, Ask, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
-    Verdict, Voice,
+    Verdict, Voice, Word,
 };
 use crate::source::{Document, EntryRef, NodeRef, Object, Route};
 
@@ -48,7 +48,16 @@ impl<'a> Subject<'a> {
         let mut mended = run.clone();
         while behind.len() < MAX_FAULTS {
             let last = behind.last().unwrap_or(&outcome);
-            let Some(routes) = last.exception().and_then(removable) else {
+            let Some(exception) = last.exception() else {
+                break;
+            };
+            // Who leaves the number to the command line gives it there.
+            if exception.cause == Cause::NumProcesses && mended.flags.is_empty() {
+                mended.flags = ["--num_processes", "8"].map(Word::from).to_vec();
+                behind.push(resolve::resolve(&mended, facts, files));
+                continue;
+            }
+            let Some(routes) = removable(exception) else {
                 break;
             };
             let before = mended.without.len();
@@ -101,15 +110,26 @@ impl<'a> Subject<'a> {
 
     /// What names the place of an origin: its route and value.
     pub fn key(&self, origin: &Origin) -> Key {
-        let Some(place) = &origin.place else {
-            return Key::default();
-        };
-        let value = match place.route.0.is_empty() {
-            true => String::new(),
-            false => place.file.slice(place.value).to_owned(),
+        origin
+            .place
+            .as_ref()
+            .map(|place| self.key_at(&place.route))
+            .unwrap_or_default()
+    }
+
+    /// What names a place: its route, and the value there as Python's `str()`, so that quotes do not matter. A
+    /// section is named by its route alone.
+    pub fn key_at(&self, route: &Route) -> Key {
+        let found = self.config().and_then(|(_, document)| document.at(route));
+        let value = match found.filter(|_| !route.0.is_empty()) {
+            Some((_, value)) if !value.is_dict() => value
+                .object()
+                .as_ref()
+                .map_or_else(String::new, Object::python_str),
+            _ => String::new(),
         };
         Key {
-            route: place.route.clone(),
+            route: route.clone(),
             value,
         }
     }

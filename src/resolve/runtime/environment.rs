@@ -21,7 +21,11 @@ impl Environment {
     pub(crate) fn of_launch(context: &Context<'_>, launched: &Launched) -> Self {
         let (known, unknown) = context.script_environment(&launched.environment);
         let mut environment = Self { known, unknown };
-        if launched.launcher == LauncherKind::Torchrun {
+        let in_group = matches!(
+            launched.launcher,
+            LauncherKind::Torchrun | LauncherKind::DeepSpeedMultinode
+        );
+        if in_group {
             environment.set_torchrun(launched.processes, launched.machines);
         }
         environment

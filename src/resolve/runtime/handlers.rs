@@ -73,7 +73,7 @@ impl Handlers {
                 "AORecipeKwargs" | "TERecipeKwargs" | "MSAMPRecipeKwargs" if !has_classes => {
                     let message = format!("module 'accelerate.utils' has no attribute '{class}'");
                     let origin = Origin::of(Voice::Code, class.as_str());
-                    let site = Site::new("utils/__init__.py", Cause::Other);
+                    let site = Site::new("utils/__init__.py", Cause::Version);
                     return Err(site.raise("AttributeError", message, &origin));
                 }
                 "AORecipeKwargs" => handlers.ao = Some(ao(context, environment, keywords)?),
@@ -359,7 +359,7 @@ fn check_keywords(kwargs: Fp8RecipeKwargs, keywords: &Keywords) -> Step<()> {
             let message =
                 format!("FP8RecipeKwargs.__init__() got an unexpected keyword argument '{name}'");
             let origin = Origin::of(Voice::Code, name.as_str());
-            Err(Site::new(FP8, Cause::Other).raise("TypeError", message, &origin))
+            Err(Site::new(FP8, Cause::Version).raise("TypeError", message, &origin))
         }
     }
 }

@@ -161,10 +161,11 @@ impl Parallelism {
             check,
             ParallelismCheck::SequenceOrContext | ParallelismCheck::Fsdp2MustShard
         ) && self.sp > 1;
-        let mut total = self.dp_replicate * self.dp_shard * self.tp * self.cp;
+        let mut sizes = vec![self.dp_replicate, self.dp_shard, self.tp, self.cp];
         if check != ParallelismCheck::WithoutSequenceParallelism {
-            total *= self.sp;
+            sizes.push(self.sp);
         }
+        let mut total = sizes.into_iter().fold(1, i64::saturating_mul);
         if !sequence && total > state.processes {
             let message = format!(
                 "Mesh should not be bigger than default world size {}, but found {total} ranks!",
@@ -176,9 +177,8 @@ impl Parallelism {
         if total == 1 && !multi_device {
             return Ok(());
         }
-        let mut replicate = self.dp_replicate;
+        // Plain data parallelism fills up.
         if total == 1 {
-            replicate = state.processes;
             total = state.processes;
         }
         if !sequence && total != state.processes {
@@ -205,7 +205,7 @@ impl Parallelism {
         }
         let by_deepspeed = check != ParallelismCheck::WithoutSequenceParallelism
             && state.distributed_type == DistributedType::DeepSpeed;
-        if total > 1 && replicate >= 1 && !(is_fsdp2 || multi_device || by_deepspeed) {
+        if total > 1 && !(is_fsdp2 || multi_device || by_deepspeed) {
             let message = format!(
                 "ParallelismConfig is only compatible DistributedType.FSDP (version 2) or \
                  DistributedType.Multi{{Device}}, but got {}.",

@@ -6,7 +6,7 @@ pub fn closest<'a>(given: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
     words
         .into_iter()
         .map(|word| (distance(&given, &word.to_lowercase()), word))
-        .filter(|(distance, word)| *distance <= 1 + word.len() / 4)
+        .filter(|(distance, word)| *distance <= (word.len() / 4).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)
 }

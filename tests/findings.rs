@@ -1,0 +1,104 @@
+//! Findings against the real accelerate: what it refuses or raises on is never passed over, what it runs is never said
+//! to be refused or to raise.
+
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use fp8lint::knowledge;
+use fp8lint::resolve::{Config, Machine, NoFiles, Run, Target};
+use fp8lint::rules::{self, Finding, Severity};
+use serde_json::Value;
+
+const RECORDED: &str = include_str!("recorded/accelerate.jsonl");
+
+/// Only what a config file and the target decide: no flags, environment, script or other files.
+fn is_about_the_file(case: &Value) -> bool {
+    let others = [
+        "launch",
+        "env",
+        "code",
+        "mode",
+        "files",
+        "default_config",
+        "gpus",
+        "stages",
+        "config_b64",
+    ];
+    others.iter().all(|name| case.get(name).is_none()) && case.get("config_text").is_some()
+}
+
+fn findings(case: &Value) -> Vec<Finding> {
+    let text = |name: &str, default: &str| case[name].as_str().unwrap_or(default).to_owned();
+    let installed = match case.get("installed") {
+        Some(installed) => installed
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap().to_owned())
+            .collect(),
+        None => Machine::default().installed,
+    };
+    let capability = text("capability", "9.0");
+    let (major, minor) = capability.split_once('.').unwrap();
+    let settings = [
+        format!("accelerate={}", text("accelerate", "")),
+        "installed=".to_owned(),
+        format!("capability={capability}"),
+    ];
+    let target = Target::parse(settings.iter().map(String::as_str), knowledge::releases()).unwrap();
+    let name = format!("config{}", text("config_ext", ".yaml"));
+    let mut run = Run::assumed(
+        Config::of_bytes(&name, text("config_text", "").into_bytes()),
+        &target,
+    );
+    run.machine = Machine {
+        installed,
+        gpus: 8,
+        capability: (major.parse().unwrap(), minor.parse().unwrap()),
+        ..Machine::default()
+    };
+    rules::judge(&run, &target, &[], &NoFiles)
+}
+
+#[test]
+fn what_really_fails_is_found_and_what_really_runs_is_not_said_to_fail() {
+    let (mut failing, mut running, mut wrong) = (0, 0, String::new());
+    for line in RECORDED.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let (case, verdict) = (
+            &record["case"],
+            record["answer"]["verdict"].as_str().unwrap(),
+        );
+        if !is_about_the_file(case) {
+            continue;
+        }
+        let findings = findings(case);
+        let fails = verdict.starts_with("raises@");
+        let is_worth_a_failure = |finding: &Finding| finding.severity > Severity::Note;
+        let says_it_fails = |finding: &Finding| {
+            finding.severity == Severity::Error
+                && (finding.code.starts_with("FP1") || finding.code.starts_with("FP2"))
+        };
+        match fails {
+            true => failing += 1,
+            false => running += 1,
+        }
+        let codes: Vec<_> = findings.iter().map(|finding| finding.code).collect();
+        if fails && !findings.iter().any(is_worth_a_failure) {
+            wrong += &format!("passed over: {verdict}, found {codes:?}: {case}\n");
+        }
+        if !fails && findings.iter().any(says_it_fails) {
+            wrong += &format!("said to fail: {verdict}, found {codes:?}: {case}\n");
+        }
+    }
+    assert!(
+        failing > 100 && running > 30,
+        "{failing} fail, {running} run"
+    );
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
