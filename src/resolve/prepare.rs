@@ -4,7 +4,7 @@
 
 use super::context::Context;
 use super::outcome::{Backend, Cause, Verdict};
-use super::python::Site;
+use super::python::{Site, int};
 use super::run::Origin;
 use super::runtime::{
     Accelerator, DeepSpeedPlugin, Device, DistributedType, FP8_CAPABILITY, TeRecipe, no_gpu,
@@ -12,7 +12,7 @@ use super::runtime::{
 use super::stop::{Step, Stop, raise, unknown};
 use crate::knowledge::{
     AoLayers, AoPrepareFsdp2, DeepspeedMicroBatch, Fp8Capability, Fp8Prepare, Fsdp2Prepare,
-    FsdpAutocast, FsdpOptimizer, Ipex,
+    FsdpAutocast, FsdpOptimizer, Ipex, ParallelismCheck,
 };
 use crate::source::Object;
 
@@ -401,29 +401,81 @@ fn prepare_deepspeed(context: &Context<'_>, accelerator: &mut Accelerator) -> St
     }
     let steps = accelerator
         .environment
-        .or("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "1")?
-        .value;
+        .or("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "1")?;
+    let steps = int(&steps.value, &steps.origin, site)?;
     plugin.fill_match("gradient_accumulation_steps", Some(&Object::from(steps)))?;
-    fill_auto(plugin).map_err(|stop| match stop {
+    let has_batch_size = check_batch_size(context, plugin)?;
+    let sections = ["zero_optimization", "zero_optimization.offload_optimizer"];
+    if sections.into_iter().any(|route| plugin.is_null(route)) {
+        let message = "'NoneType' object has no attribute 'get'";
+        return Err(site.raise("AttributeError", message, &plugin.origin));
+    }
+    fill_auto(plugin, has_batch_size).map_err(|stop| match stop {
         Stop::Raised(exception) => site.raise(&exception.kind, exception.message, &plugin.origin),
         Stop::Unknown(why) => Stop::Unknown(why),
     })
 }
 
+/// The product of batch size, accumulation steps and processes: whether there is one, and that Python can form it.
+fn check_batch_size(context: &Context<'_>, plugin: &DeepSpeedPlugin) -> Step<bool> {
+    let site = Site::new(PREPARE_DEEPSPEED, Cause::DeepSpeedConfig);
+    let factor = |name: &str| -> Step<Object> {
+        Ok(match plugin.get(name)? {
+            Some(Object::Str(text)) if text == "auto" => Object::from(1),
+            value => value.unwrap_or(Object::None),
+        })
+    };
+    let batch_size = factor("train_micro_batch_size_per_gpu")?;
+    let steps = factor("gradient_accumulation_steps")?;
+    if batch_size == Object::None {
+        return Ok(false);
+    }
+    let is_number =
+        |value: &Object| matches!(value, Object::Int(_) | Object::Float(_) | Object::Bool(_));
+    let is_sequence = |value: &Object| matches!(value, Object::Str(_) | Object::List(_));
+    let refuse = |operator: &str, left: &Object, right: &str| {
+        let message = format!(
+            "unsupported operand type(s) for {operator}: '{}' and '{right}'",
+            left.type_name()
+        );
+        Err(site.raise("TypeError", message, &plugin.origin))
+    };
+    match (is_number(&batch_size), is_number(&steps)) {
+        (true, true) => Ok(true),
+        // A repeated text or list, which only the division by the sequence parallelism refuses.
+        (true, false) | (false, true) if is_sequence(&batch_size) || is_sequence(&steps) => {
+            let divides = !matches!(
+                context.behaviours.parallelism_check,
+                ParallelismCheck::Absent | ParallelismCheck::WithoutSequenceParallelism
+            );
+            let sequence = if is_sequence(&batch_size) {
+                &batch_size
+            } else {
+                &steps
+            };
+            match divides {
+                true => refuse("//", sequence, "int"),
+                false => Ok(true),
+            }
+        }
+        _ => refuse("*", &batch_size, steps.type_name()),
+    }
+}
+
 /// `auto` values that nothing fills.
-fn fill_auto(plugin: &mut DeepSpeedPlugin) -> Step<()> {
+fn fill_auto(plugin: &mut DeepSpeedPlugin, has_batch_size: bool) -> Step<()> {
     let filled = [
         "gradient_clipping",
         "zero_optimization.stage3_gather_16bit_weights_on_model_save",
-        "train_micro_batch_size_per_gpu",
-        "train_batch_size",
         "zero_optimization.reduce_bucket_size",
         "zero_optimization.stage3_prefetch_bucket_size",
         "zero_optimization.stage3_param_persistence_threshold",
     ];
+    let of_batch_size = ["train_micro_batch_size_per_gpu", "train_batch_size"];
     for route in plugin.auto_routes() {
-        let value = filled.contains(&route.as_str()).then(|| Object::from(1));
-        plugin.fill_match(&route, value.as_ref())?;
+        let known = filled.contains(&route.as_str())
+            || (has_batch_size && of_batch_size.contains(&route.as_str()));
+        plugin.fill_match(&route, known.then(|| Object::from(1)).as_ref())?;
     }
     Ok(())
 }

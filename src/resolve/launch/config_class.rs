@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use super::super::context::Context;
 use super::super::outcome::Cause;
 use super::super::python::{Argument, Site};
-use super::super::run::{Config, ConfigFile, Origin, Place, Run, Voice};
+use super::super::run::{Config, ConfigFile, Lookup, Origin, Place, Voice};
 use super::super::stop::{Step, raise, unknown};
-use super::namespace::object;
+use super::namespace::{Namespace, object};
 use crate::knowledge::{
     ConfigKey, Enumeration, Facts, RequiredConfigKeys, UnknownConfigKeys, UnquotedNo,
 };
@@ -81,9 +82,27 @@ impl Defaults {
     }
 }
 
+/// The config that the command's words name, if they name one.
+pub(crate) fn named(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Option<Config>> {
+    let Some(Argument {
+        value: Object::Str(path),
+        ..
+    }) = namespace.of_flag("config_file")
+    else {
+        return Ok(None);
+    };
+    match context.files.look_up(&path) {
+        Lookup::Found(file) => Ok(Some(Config::of_file(file))),
+        Lookup::Absent => Ok(Some(Config::Missing { path })),
+        Lookup::Unknown => Err(unknown(format!(
+            "the config file `{path}` that the command names is not known"
+        ))),
+    }
+}
+
 /// `load_config_from_file`
-pub(crate) fn load(run: &Run, facts: &Facts) -> Step<Option<Defaults>> {
-    match &run.config {
+pub(crate) fn load(config: &Config, without: &[Route], facts: &Facts) -> Step<Option<Defaults>> {
+    match config {
         Config::None => Ok(None),
         Config::Missing { path } => {
             let message = format!(
@@ -109,7 +128,7 @@ pub(crate) fn load(run: &Run, facts: &Facts) -> Step<Option<Defaults>> {
                 [origin],
             ))
         }
-        Config::File(file) => from_file(file, &run.without, facts).map(Some),
+        Config::File(file) => from_file(file, without, facts).map(Some),
     }
 }
 

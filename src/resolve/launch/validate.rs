@@ -42,10 +42,15 @@ pub(crate) fn validate<'facts>(
     mut namespace: Namespace<'facts>,
 ) -> Step<Validated<'facts>> {
     check_selection(&namespace)?;
-    let default_config_counts = !context.run.default_config || !namespace.truthy("cpu");
-    let defaults = match default_config_counts {
-        true => config_class::load(context.run, context.facts)?,
-        false => None,
+    let named = config_class::named(context, &namespace)?;
+    let is_default = context.run.default_config && named.is_none();
+    let defaults = match is_default && namespace.truthy("cpu") {
+        true => None,
+        false => config_class::load(
+            named.as_ref().unwrap_or(&context.run.config),
+            &context.run.without,
+            context.facts,
+        )?,
     };
     let mut mixed_precision_from_config = false;
     match &defaults {

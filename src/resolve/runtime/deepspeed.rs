@@ -164,6 +164,12 @@ impl DeepSpeedPlugin {
                 ));
             }
         }
+        let other = if precision == "fp16" { "bf16" } else { "fp16" };
+        if precision != "no" && self.is_null(other) {
+            let message = "'NoneType' object has no attribute 'get'";
+            let site = Site::new(SET_PRECISION, Cause::DeepSpeedConfig);
+            return Err(site.raise("AttributeError", message, &self.origin));
+        }
         for dtype in ["fp16", "bf16"] {
             if self.child(dtype).is_none() {
                 self.set(dtype, dict([("enabled", Object::Bool(false))]));
@@ -265,6 +271,12 @@ impl DeepSpeedPlugin {
             found = child(parent, name).filter(|value| !matches!(value, Object::None));
         }
         Ok(found.cloned())
+    }
+
+    /// Whether the config says `null` at a route.
+    pub(crate) fn is_null(&self, route: &str) -> bool {
+        let mut names = route.split('.');
+        names.try_fold(&self.config, |parent, name| child(parent, name)) == Some(&Object::None)
     }
 
     /// `is_auto(route)`

@@ -69,6 +69,7 @@ impl Handlers {
         let mut seen = Vec::new();
         let has_classes = context.behaviours.fp8_recipe_kwargs == Fp8RecipeKwargs::Deprecated;
         for (class, keywords) in &context.run.code.kwargs_handlers {
+            check_followed(class, keywords)?;
             match class.as_str() {
                 "AORecipeKwargs" | "TERecipeKwargs" | "MSAMPRecipeKwargs" if !has_classes => {
                     let message = format!("module 'accelerate.utils' has no attribute '{class}'");
@@ -85,7 +86,7 @@ impl Handlers {
                 "FP8RecipeKwargs" => {
                     handlers.fp8 = Some(fp8(context, environment, keywords)?);
                 }
-                _ => continue,
+                _ => {}
             }
             handlers.any = true;
             if seen.contains(class) {
@@ -201,6 +202,38 @@ fn need(
         Cause::PackageMissing,
         [origin],
     ))
+}
+
+/// Stops at a handler or a keyword argument whose consequences are not followed.
+fn check_followed(class: &str, keywords: &Keywords) -> Step<()> {
+    let of_te = [
+        "use_autocast_during_eval",
+        "margin",
+        "interval",
+        "fp8_format",
+        "amax_history_len",
+        "amax_compute_algo",
+        "override_linear_precision",
+    ];
+    let own: &[&str] = match class {
+        "AORecipeKwargs" => &["config", "module_filter_func"],
+        "TERecipeKwargs" => &[],
+        "MSAMPRecipeKwargs" => &["opt_level"],
+        "FP8RecipeKwargs" => &["backend", "opt_level"],
+        _ => return Err(unknown(format!("the handler {class} is not followed"))),
+    };
+    let has_te = matches!(class, "TERecipeKwargs" | "FP8RecipeKwargs");
+    let is_followed = |name: &str, value: &Object| match name {
+        "margin" | "interval" | "amax_history_len" => has_te && matches!(value, Object::Int(_)),
+        _ => own.contains(&name) || (has_te && of_te.contains(&name)),
+    };
+    match keywords
+        .iter()
+        .find(|(name, value)| !is_followed(name, value))
+    {
+        Some((name, _)) => Err(unknown(format!("`{name}` of {class} is not followed"))),
+        None => Ok(()),
+    }
 }
 
 fn ao(

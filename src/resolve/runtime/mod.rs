@@ -13,7 +13,7 @@ use super::context::Context;
 use super::outcome::{Backend, Cause};
 use super::python::{Argument, Site, int, str_to_bool};
 use super::run::{Origin, Voice};
-use super::stop::{Step, raise};
+use super::stop::{Step, raise, unknown};
 use crate::knowledge::{
     AoFsdpCheck, AutomaticRecipe, Bf16DeviceCheck, DeepspeedPrecision, Enumeration, Fp8Autocast,
     Fp8BackendProperty, Fp8Prepare, Fp8RecipeKwargs, MsampFsdp, RecipeCheck,
@@ -26,6 +26,16 @@ pub(crate) use handlers::{Handlers, TeRecipe};
 pub(crate) use state::{Device, DistributedType, FP8_CAPABILITY, no_gpu};
 
 const INIT: &str = "accelerator.py:Accelerator.__init__";
+/// The arguments of `Accelerator()` that are followed, and those on which the precision does not depend.
+const FOLLOWED: [&str; 7] = [
+    "cpu",
+    "device_placement",
+    "mixed_precision",
+    "project_dir",
+    "rng_types",
+    "split_batches",
+    "step_scheduler_with_optimizer",
+];
 const FP8_BACKEND: &str = "accelerator.py:fp8_backend";
 
 /// What `Accelerator()` knows after it has been built.
@@ -133,6 +143,15 @@ pub(crate) fn accelerator(
 ) -> Step<Accelerator> {
     let mut environment = environment;
     let code = context.run.code.clone();
+    if let Some(name) = code
+        .arguments
+        .keys()
+        .find(|name| !FOLLOWED.contains(&name.as_str()))
+    {
+        return Err(unknown(format!(
+            "`{name}` of Accelerator() is not followed"
+        )));
+    }
     let mut handlers = Handlers::from_code(context, &environment)?;
     let mut argument = precision_argument(context)?;
     check_dynamo(context, &environment)?;

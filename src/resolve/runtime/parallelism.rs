@@ -88,6 +88,19 @@ pub(crate) fn from_environment(
         },
         origin: environment.origin("ACCELERATE_USE_PARALLELISM_CONFIG"),
     };
+    if check != ParallelismCheck::WithoutSequenceParallelism {
+        for (name, known) in [("cp_backend", "torch"), ("sp_backend", "deepspeed")] {
+            let variable = format!("PARALLELISM_CONFIG_{}", name.to_uppercase());
+            let backend = environment.or(&variable, known)?;
+            if backend.value != known {
+                let message = format!(
+                    "{name} must be one of ['{known}'], but got {}",
+                    backend.value
+                );
+                return Err(POST_INIT.raise("ValueError", message, &backend.origin));
+            }
+        }
+    }
     parallelism.check_sizes(check, environment)?;
     Ok(Some(parallelism))
 }
