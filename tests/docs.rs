@@ -432,7 +432,7 @@ fn exists(command: &str) -> bool {
             runs(arguments)
         }
         ["cargo", "test", "--test", name] => root().join(format!("tests/{name}.rs")).is_file(),
-        ["cargo", "test" | "fmt" | "clippy" | "build" | "install", ..] => true,
+        ["cargo", "test" | "fmt" | "clippy" | "build" | "install", ..] | ["rustfmt", ..] => true,
         ["python3", script, ..] | [script] => root().join(script).is_file(),
         _ => false,
     }
