@@ -1,5 +1,5 @@
-//! The docs say what the program says: the pages of the rules are written from the code, and every command that a page
-//! shows is run. `UPDATE_DOCS=1 cargo test --test docs` writes them anew.
+//! The docs say what the program says: the pages of the rules and of the releases are written from the code, and every
+//! command that a page shows is run. `UPDATE_DOCS=1 cargo test --test docs` writes them anew.
 
 #![allow(
     missing_docs,
@@ -173,6 +173,135 @@ fn section(example: &Example) -> String {
     )
 }
 
+/// Plain configs that ask for fp8: what each is, the file, and what is declared as installed, once for each table.
+const PLAIN: &[(&str, &str, &[&str])] = &[
+    (
+        "fp8 and no `fp8_config`, one process",
+        "distributed_type: 'NO'\nmixed_precision: fp8\nnum_processes: 1\n",
+        &[
+            "transformer_engine",
+            "msamp",
+            "torchao",
+            "transformer_engine,msamp,torchao",
+        ],
+    ),
+    (
+        "TE, one process",
+        "distributed_type: 'NO'\nmixed_precision: fp8\nnum_processes: 1\nfp8_config:\n  backend: TE\n",
+        &["transformer_engine"],
+    ),
+    (
+        "AO, one process",
+        "distributed_type: 'NO'\nmixed_precision: fp8\nnum_processes: 1\nfp8_config:\n  backend: AO\n",
+        &["torchao", "transformer_engine,torchao"],
+    ),
+    (
+        "MSAMP, one process",
+        "distributed_type: 'NO'\nmixed_precision: fp8\nnum_processes: 1\nfp8_config:\n  backend: MSAMP\n",
+        &["msamp"],
+    ),
+    (
+        "TE, `MULTI_GPU`",
+        "distributed_type: MULTI_GPU\nmixed_precision: fp8\nnum_processes: 8\nfp8_config:\n  backend: TE\n",
+        &["transformer_engine"],
+    ),
+    (
+        "AO, `MULTI_GPU`",
+        "distributed_type: MULTI_GPU\nmixed_precision: fp8\nnum_processes: 8\nfp8_config:\n  backend: AO\n",
+        &["torchao", "transformer_engine,torchao"],
+    ),
+    (
+        "MSAMP, `MULTI_GPU`",
+        "distributed_type: MULTI_GPU\nmixed_precision: fp8\nnum_processes: 8\nfp8_config:\n  backend: MSAMP\n",
+        &["msamp"],
+    ),
+    (
+        "TE, FSDP1",
+        "distributed_type: FSDP\nmixed_precision: fp8\nnum_processes: 8\nfsdp_config:\n  fsdp_version: 1\n\
+         fp8_config:\n  backend: TE\n",
+        &["transformer_engine"],
+    ),
+    (
+        "AO, FSDP2",
+        "distributed_type: FSDP\nmixed_precision: fp8\nnum_processes: 8\nfsdp_config:\n  fsdp_version: 2\n  \
+         fsdp_cpu_ram_efficient_loading: false\nfp8_config:\n  backend: AO\n",
+        &["torchao", "transformer_engine,torchao"],
+    ),
+    (
+        "TE, FSDP2",
+        "distributed_type: FSDP\nmixed_precision: fp8\nnum_processes: 8\nfsdp_config:\n  fsdp_version: 2\n  \
+         fsdp_cpu_ram_efficient_loading: false\nfp8_config:\n  backend: TE\n",
+        &["transformer_engine"],
+    ),
+    (
+        "TE, DeepSpeed",
+        "distributed_type: DEEPSPEED\nmixed_precision: fp8\nnum_processes: 8\ndeepspeed_config:\n  zero_stage: 2\n\
+         fp8_config:\n  backend: TE\n",
+        &["transformer_engine,deepspeed"],
+    ),
+    (
+        "AO, DeepSpeed",
+        "distributed_type: DEEPSPEED\nmixed_precision: fp8\nnum_processes: 8\ndeepspeed_config:\n  zero_stage: 2\n\
+         fp8_config:\n  backend: AO\n",
+        &["torchao,deepspeed", "transformer_engine,torchao,deepspeed"],
+    ),
+    (
+        "MSAMP, DeepSpeed",
+        "distributed_type: DEEPSPEED\nmixed_precision: fp8\nnum_processes: 8\ndeepspeed_config:\n  zero_stage: 2\n\
+         fp8_config:\n  backend: MSAMP\n",
+        &["msamp,deepspeed"],
+    ),
+];
+
+#[test]
+fn the_releases_have_their_page() {
+    check(&BTreeMap::from([(releases_page(), releases())]));
+}
+
+fn releases_page() -> PathBuf {
+    root().join("docs").join("releases.md")
+}
+
+/// What each plain config comes to under each known release.
+fn releases() -> String {
+    let known = fp8lint::knowledge::releases();
+    let (oldest, newest) = (known.first().unwrap(), known.last().unwrap());
+    let mut text = format!(
+        "# Plain fp8 configs, release by release\n\n\
+         What a config comes to under accelerate {oldest} to {newest}, as fp8lint works it out. Each is started with \
+         `accelerate launch --config_file accelerate.yaml train.py`; the script has an `Accelerator()` without arguments \
+         and gives one model and optimizer to `prepare()`. The GPUs can do fp8. Of the optional packages only those are \
+         installed that stand above a table; the others are of today (torch 2.9.1), also beside an old accelerate. A \
+         long message is cut at `…`.\n\n\
+         Written from the code by `UPDATE_DOCS=1 cargo test --test docs`. For a file of your own:\n\n\
+         ```sh\nfp8lint resolve accelerate.yaml --target accelerate='>={oldest}' --target installed=torchao\n```\n"
+    );
+    for (title, config, installed) in PLAIN {
+        let repository = Repository::with(&[("accelerate.yaml", config)]);
+        write!(text, "\n## {title}\n\n```yaml\n{config}```\n").unwrap();
+        for installed in *installed {
+            let command = format!(
+                "fp8lint resolve accelerate.yaml --target 'accelerate>={oldest}' --target installed={installed}"
+            );
+            let ran = run(&repository, &command);
+            assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{title}");
+            write!(
+                text,
+                "\nInstalled: {}.\n\n| accelerate | what the run comes to |\n| --- | --- |\n",
+                installed.replace(',', ", ").replace('_', "\\_")
+            )
+            .unwrap();
+            let (_, rows) = ran.stdout.split_once("Under every release").unwrap();
+            for row in rows.lines().skip(1) {
+                let (interval, outcome) = row.trim().split_once("  ").unwrap();
+                let outcome = markdown(outcome.trim()).replace('|', "\\|");
+                writeln!(text, "| {interval} | {outcome} |").unwrap();
+            }
+        }
+    }
+    text
+}
+
 /// Text as Markdown: what is no code is shown as it is written.
 fn markdown(text: &str) -> String {
     let mut shown = String::new();
@@ -221,7 +350,8 @@ fn handwritten_pages() -> Vec<PathBuf> {
     let docs = fs::read_dir(root().join("docs")).unwrap();
     pages.extend(
         docs.map(|entry| entry.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|ending| ending == "md")),
+            .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+            .filter(|path| *path != releases_page()),
     );
     pages.sort();
     assert!(pages.iter().all(|page| page.is_file()), "{pages:?}");
@@ -302,7 +432,7 @@ fn exists(command: &str) -> bool {
             runs(arguments)
         }
         ["cargo", "test", "--test", name] => root().join(format!("tests/{name}.rs")).is_file(),
-        ["cargo", "test" | "fmt" | "clippy" | "build" | "install", ..] => true,
+        ["cargo", "test" | "fmt" | "clippy" | "build" | "install", ..] | ["rustfmt", ..] => true,
         ["python3", script, ..] | [script] => root().join(script).is_file(),
         _ => false,
     }
