@@ -74,8 +74,9 @@ const UNKNOWN_PIN: Described = Described {
     summary: "Nothing is known of the accelerate that is pinned, so the newest known release is assumed.",
     explanation: "\
 The nearest uv.lock, requirements file or pyproject.toml allows no release of accelerate that fp8lint knows: it is older
-than the first or newer than the last of them. What the configs below it come to is worked out for the newest known
-release instead. Another one can be assumed with --target accelerate=VERSION, or `target` in the settings.",
+than the first of them, or a range that begins behind the last. What the configs below it come to is worked out for the
+newest known release instead. Another one can be assumed with --target accelerate=VERSION, or `target` in the settings.
+One exact version that is newer than the last known release is taken for that release; the last line says so.",
     examples: &[],
 };
 
