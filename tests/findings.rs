@@ -14,7 +14,10 @@ use fp8lint::resolve::{Config, Machine, NoFiles, Run, Target};
 use fp8lint::rules::{self, Finding, Severity};
 use serde_json::Value;
 
-const RECORDED: &str = include_str!("recorded/accelerate.jsonl");
+const RECORDED: [&str; 2] = [
+    include_str!("recorded/accelerate.jsonl"),
+    include_str!("recorded/boundaries.jsonl"),
+];
 
 /// Only what a config file and the target decide: no flags, environment, script or other files.
 fn is_about_the_file(case: &Value) -> bool {
@@ -68,7 +71,7 @@ fn findings(case: &Value) -> Vec<Finding> {
 #[test]
 fn what_really_fails_is_found_and_what_really_runs_is_not_said_to_fail() {
     let (mut failing, mut running, mut wrong) = (0, 0, String::new());
-    for line in RECORDED.lines() {
+    for line in RECORDED.iter().flat_map(|recorded| recorded.lines()) {
         let record: Value = serde_json::from_str(line).unwrap();
         let (case, verdict) = (
             &record["case"],
@@ -79,7 +82,9 @@ fn what_really_fails_is_found_and_what_really_runs_is_not_said_to_fail() {
         }
         let findings = findings(case);
         let fails = verdict.starts_with("raises@");
-        let is_worth_a_failure = |finding: &Finding| finding.severity > Severity::Note;
+        // FP906 says that it cannot be told, here for a DeepSpeed file that nobody can see.
+        let is_worth_a_failure =
+            |finding: &Finding| finding.severity > Severity::Note || finding.code == "FP906";
         let says_it_fails = |finding: &Finding| {
             finding.severity == Severity::Error
                 && (finding.code.starts_with("FP1") || finding.code.starts_with("FP2"))
