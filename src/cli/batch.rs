@@ -179,6 +179,7 @@ impl Case {
             machine: Machine {
                 installed: self.installed.clone().unwrap_or(default.installed),
                 nothing_else: default.nothing_else,
+                is_newest: default.is_newest,
                 gpus: self.gpus.unwrap_or(default.gpus),
                 capability: self.capability().unwrap_or(default.capability),
             },

@@ -88,6 +88,7 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
         }
         if accelerator.distributed_type == DistributedType::Fsdp
             && context.behaviours.fsdp_optimizer == FsdpOptimizer::MadeAgain
+            && context.run.machine.is_newest
         {
             let message =
                 "AdamW.__init__() got an unexpected keyword argument 'decoupled_weight_decay'";

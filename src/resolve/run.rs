@@ -228,6 +228,9 @@ pub struct Machine {
     pub installed: Vec<String>,
     /// Whether no other package is installed, not even one that nobody thinks of declaring, such as pytest.
     pub nothing_else: bool,
+    /// Whether torch and transformers are those of the oracle even beside an old accelerate, which they may not fit;
+    /// else they are of its own time.
+    pub is_newest: bool,
     /// How many GPUs.
     pub gpus: u32,
     /// Their compute capability.
@@ -260,6 +263,7 @@ impl Default for Machine {
         Self {
             installed: vec!["torchao".to_owned(), "deepspeed".to_owned()],
             nothing_else: true,
+            is_newest: true,
             gpus: 8,
             capability: (9, 0),
         }

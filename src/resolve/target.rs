@@ -228,6 +228,7 @@ impl Target {
         Machine {
             installed,
             nothing_else: false,
+            is_newest: false,
             gpus: GPUS,
             capability: self
                 .capability

@@ -1,7 +1,7 @@
 //! What to write instead: shared by the rules that end in the same advice.
 
-use crate::knowledge::{AoRecipe, Interval};
-use crate::resolve::Exception;
+use crate::knowledge::{self, AoRecipe, Interval, Version};
+use crate::resolve::{self, Exception, Verdict};
 
 use super::Subject;
 use super::subject::shown as shown_value;
@@ -57,6 +57,17 @@ pub(super) fn ao_fails_under_fsdp2(subject: &Subject<'_>) -> bool {
         .and_then(|root| root.get("fsdp_config")?.value.get("fsdp_version"));
     let is_fsdp2 = version.is_some_and(|version| shown_value(&version) == "2");
     is_fsdp2 && subject.facts.behaviours.ao_recipe != AoRecipe::FromEnvironment
+}
+
+/// The next release after this one in which the same run trains in fp8.
+pub(super) fn trains_in_fp8_from(subject: &Subject<'_>) -> Option<&'static Version> {
+    knowledge::releases().iter().find(|version| {
+        **version > subject.facts.version
+            && knowledge::accelerate(version).is_some_and(|known| {
+                let outcome = resolve::resolve(subject.run, known.facts, subject.files);
+                matches!(outcome.verdict, Verdict::Fp8(_))
+            })
+    })
 }
 
 /// Whether the config chooses FSDP.

@@ -2,6 +2,7 @@
 
 use crate::resolve::{LauncherKind, Verdict};
 
+use super::advice;
 use super::precision_that_runs;
 use super::{AskedAndRuns, Confidence, Example, Finding, Label, Rule, Severity, Subject};
 
@@ -15,8 +16,9 @@ pub(crate) static RULE: Rule = Rule {
 The run was followed from the launch to `prepare()`: it starts, raises nothing, and does not train in fp8. So it is with
 `distributed_type: XLA` (the precision never reaches the script: utils/launch.py:prepare_tpu), with MEGATRON_LM (nothing
 tells Megatron-LM of fp8), with a section whose `mixed_precision` overrides the top level
-(commands/launch.py:_validate_launch_command), and under DeepSpeed without a backend up to accelerate 1.10.1
-(state.py:AcceleratorState). Transformer Engine under FSDP2 has a rule of its own, te-fsdp2.",
+(commands/launch.py:_validate_launch_command), under DeepSpeed without a backend up to accelerate 1.10.1
+(state.py:AcceleratorState), and in older releases with much else that the newest one trains in fp8. Transformer Engine
+under FSDP2 has a rule of its own, te-fsdp2.",
     examples: &[
         Example::fails(
             "a section overrides the top level",
@@ -81,6 +83,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if let Some(decider) = decider.filter(|decider| decider.route != place.route) {
         finding.related.push(Label::value(&decider, "this decides"));
         finding.help = Some(format!("remove `{}`", decider.route));
+    } else if let Some(version) = advice::trains_in_fp8_from(subject) {
+        finding.help = Some(format!(
+            "use accelerate {version} or newer, which trains this in fp8"
+        ));
     } else if let Some(distributed_type) = subject.top("distributed_type") {
         finding
             .related

@@ -25,6 +25,8 @@ pub struct Subject<'a> {
     pub target: &'a Target,
     /// The fp8 blocks that a loader of the team's own reads; what accelerate does with them is not judged.
     pub blocks: &'a [Fp8Block],
+    /// Where files that the config names are looked up.
+    pub files: &'a dyn Files,
     /// Every place that asks for a precision or sets something about it.
     pub asks: Vec<Ask>,
     /// What the run comes to.
@@ -41,7 +43,7 @@ impl<'a> Subject<'a> {
         facts: &'a Facts,
         target: &'a Target,
         blocks: &'a [Fp8Block],
-        files: &dyn Files,
+        files: &'a dyn Files,
     ) -> Self {
         let outcome = resolve::resolve(run, facts, files);
         let mut behind: Vec<Outcome> = Vec::new();
@@ -67,13 +69,19 @@ impl<'a> Subject<'a> {
             if mended.without.len() == before {
                 break;
             }
-            behind.push(resolve::resolve(&mended, facts, files));
+            let next = resolve::resolve(&mended, facts, files);
+            // A fault at an earlier step is none of the file: what is missing was taken away here.
+            if step(&next) < step(behind.last().unwrap_or(&outcome)) {
+                break;
+            }
+            behind.push(next);
         }
         Self {
             run,
             facts,
             target,
             blocks,
+            files,
             asks: resolve::asks(run),
             outcome,
             behind,
@@ -287,6 +295,18 @@ fn removable(exception: &Exception) -> Option<Vec<Route>> {
         routes.take(1).collect()
     };
     (!routes.is_empty()).then_some(routes)
+}
+
+/// How far a run comes: the number of steps that raise nothing.
+fn step(outcome: &Outcome) -> usize {
+    let launch = outcome.launch.as_ref().map(|launch| &launch.exception);
+    let runtime = outcome.runtime.as_ref().map(|runtime| &runtime.exception);
+    let prepare = outcome.prepare.as_ref().map(|prepare| &prepare.exception);
+    let steps = [launch, runtime, prepare];
+    steps
+        .iter()
+        .position(|exception| exception.is_some_and(Option::is_some))
+        .unwrap_or(steps.len())
 }
 
 fn config_route(origin: &Origin) -> Option<Route> {

@@ -196,6 +196,9 @@ impl DeepSpeedPlugin {
         if needs_batch_size && self.child("train_batch_size").is_none() {
             return Err(site.raise("KeyError", "'train_batch_size'", &self.origin));
         }
+        if !context.run.machine.is_newest {
+            return Ok(());
+        }
         match zero3_init {
             Zero3Init::TransformersDeepspeed => {
                 let message = "No module named 'transformers.deepspeed'";
