@@ -1,5 +1,7 @@
 //! The outline of a file: its top-level keys, with just enough of their values to vote.
 
+use std::collections::HashSet;
+
 use crate::source::{Data, NodeRef};
 
 use super::signature;
@@ -62,12 +64,10 @@ impl<'text> Outline<'text> {
     /// Whether the keys vote for an accelerate config.
     pub(super) fn is_accelerate(&self) -> bool {
         let mut sum = 0;
-        for (position, heading) in self.0.iter().enumerate() {
+        let mut seen = HashSet::new();
+        for heading in &self.0 {
             // A key that is written twice votes once.
-            if self.0[..position]
-                .iter()
-                .any(|earlier| earlier.key == heading.key)
-            {
+            if !seen.insert(heading.key) {
                 continue;
             }
             sum += signature::vote(heading.key, |telling| {

@@ -318,7 +318,7 @@ pub struct Run {
     pub stage: Stage,
     /// Whether a launch over several machines is followed on to the script there, which the oracle does not do.
     pub follows_machines: bool,
-    /// Places of the config that are taken as not written: how faults behind the first one are found.
+    /// Places of the config that are taken as not written: how faults behind the first one are found. Sorted.
     pub without: Vec<Route>,
 }
 

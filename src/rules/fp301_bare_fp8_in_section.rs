@@ -1,7 +1,5 @@
 //! FP301: `fp8: true` in a section, where nothing reads it.
 
-use crate::source::Object;
-
 use super::sections::{StraySetting, stray_settings};
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
 
@@ -36,10 +34,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn finding(subject: &Subject<'_>, stray: &StraySetting<'_>) -> Finding {
-    let asks = !matches!(
-        stray.entry.value.scalar(),
-        Some(Object::None | Object::Bool(false))
-    );
+    let asks = stray
+        .entry
+        .value
+        .scalar()
+        .is_none_or(|value| value.truthy());
     let mut finding = stray.finding(subject, &RULE, asks);
     let written = stray.entry.value.text();
     if stray.key == "fp8" {

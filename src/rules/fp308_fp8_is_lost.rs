@@ -36,6 +36,9 @@ under FSDP2 has a rule of its own, te-fsdp2.",
     check,
 };
 
+/// What is never the reason.
+const TRAINS_IN_FP8: [&str; 4] = ["NO", "'NO'", "MULTI_GPU", "FSDP"];
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
     let is_other_rule = matches!(
@@ -87,7 +90,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         finding.help = Some(format!(
             "use accelerate {version} or newer, which trains this in fp8"
         ));
-    } else if let Some(distributed_type) = subject.top("distributed_type") {
+    } else if let Some(distributed_type) = subject.top("distributed_type")
+        && !TRAINS_IN_FP8.contains(&distributed_type.file.slice(distributed_type.value))
+    {
         finding
             .related
             .push(Label::value(&distributed_type, "not in fp8 with this"));

@@ -1,5 +1,6 @@
 //! FP312: `fp8_config` is no mapping.
 
+use crate::resolve::Verdict;
 use crate::source::Object;
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
@@ -42,7 +43,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, Label::value(&place, "ignored"));
     finding.key = subject.key_at(&place.route);
     let meant = entry.value.text().and_then(advice::backend_meant);
-    if meant.is_some() && subject.asks_for_fp8() {
+    let is_found_anyhow = matches!(
+        &subject.last().verdict,
+        Verdict::Fp8(backend) if Some(backend.as_str()) == meant
+    );
+    if meant.is_some() && subject.asks_for_fp8() && !is_found_anyhow {
         finding.severity = Severity::Error;
     }
     let backend = meant.unwrap_or("AO  # or TE, MSAMP");

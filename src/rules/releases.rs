@@ -1,8 +1,12 @@
 //! The findings of several releases in one: a target that is a range.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use crate::formats::settings::Fp8Block;
 use crate::knowledge::{self, Interval, Version};
 use crate::resolve::{Files, Run, Target};
+use crate::source::{Route, Span};
 
 use super::{Finding, Severity, Subject, judge_release};
 
@@ -25,28 +29,30 @@ pub fn judge(run: &Run, target: &Target, blocks: &[Fp8Block], files: &dyn Files)
 
 /// Findings with the releases in which they hold, newest first.
 #[derive(Default)]
-struct Merged(Vec<(Finding, Vec<Version>)>);
+struct Merged {
+    findings: Vec<(Finding, Vec<Version>)>,
+    /// Where in `findings` the one with this code at this place is.
+    places: BTreeMap<(&'static str, Route, Option<Span>), usize>,
+}
 
 impl Merged {
     fn add(&mut self, version: &Version, findings: Vec<Finding>) {
         for finding in findings {
-            let same = |known: &Finding| {
-                let place =
-                    |finding: &Finding| finding.primary.source.as_ref().map(|(_, span)| *span);
-                known.code == finding.code
-                    && known.key.route == finding.key.route
-                    && place(known) == place(&finding)
-            };
-            match self.0.iter_mut().find(|(known, _)| same(known)) {
-                Some((_, versions)) => versions.push(version.clone()),
-                None => self.0.push((finding, vec![version.clone()])),
+            let span = finding.primary.source.as_ref().map(|(_, span)| *span);
+            let place = (finding.code, finding.key.route.clone(), span);
+            match self.places.entry(place) {
+                Entry::Occupied(known) => self.findings[*known.get()].1.push(version.clone()),
+                Entry::Vacant(place) => {
+                    place.insert(self.findings.len());
+                    self.findings.push((finding, vec![version.clone()]));
+                }
             }
         }
     }
 
     fn into_findings(self, deciding: &Version, target: &Target) -> Vec<Finding> {
         let allowed = 1 + target.accelerate_others.len();
-        let findings = self.0.into_iter().filter_map(|(mut finding, versions)| {
+        let findings = self.findings.into_iter().filter_map(|(mut finding, versions)| {
             if versions.len() == allowed {
                 return Some(finding);
             }

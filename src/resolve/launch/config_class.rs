@@ -229,7 +229,7 @@ fn pair(config: &ConfigFile, entry: &EntryRef<'_>, without: &[Route]) -> Step<Op
         .object()
         .ok_or_else(|| unknown("a key is too large to follow"))?;
     let route = Route::default().key(&key.python_str());
-    if without.contains(&route) {
+    if without.binary_search(&route).is_ok() {
         return Ok(None);
     }
     let entries = match entry.value.is_dict() {
@@ -241,7 +241,7 @@ fn pair(config: &ConfigFile, entry: &EntryRef<'_>, without: &[Route]) -> Step<Op
                     .object()
                     .ok_or_else(|| unknown("a key is too large to follow"))?;
                 let route = route.key(&key.python_str());
-                if !without.contains(&route) {
+                if without.binary_search(&route).is_err() {
                     entries.push((key, argument(config, &inner, route)?));
                 }
             }
