@@ -107,3 +107,57 @@ fn what_really_fails_is_found_and_what_really_runs_is_not_said_to_fail() {
     );
     assert!(wrong.is_empty(), "\n{wrong}");
 }
+
+/// Each of these was once reported too loudly, or not at all.
+#[test]
+fn each_fault_has_the_weight_of_its_consequence() {
+    let fp8 = "num_processes: 8\nmixed_precision: fp8\n";
+    let cases = [
+        (
+            "distributed_type: MULTI_GPU\nfp8_config: AO\n",
+            "FP312",
+            Severity::Warning,
+        ),
+        (
+            "distributed_type: MULTI_GPU\nfp8_config: TE\n",
+            "FP312",
+            Severity::Error,
+        ),
+        (
+            "distributed_type: 'NO'\nuse_cpu:\n",
+            "FP108",
+            Severity::Error,
+        ),
+        (
+            "distributed_type: FSDP\nfsdp_config: {fp8: 0, fsdp_cpu_ram_efficient_loading: false}\n",
+            "FP301",
+            Severity::Warning,
+        ),
+        (
+            "distributed_type: MULTI_GPU\nparallelism_config: {parallelism_config_cp_backend: deepspeed}\n",
+            "FP206",
+            Severity::Error,
+        ),
+    ];
+    for (text, code, severity) in cases {
+        let case =
+            serde_json::json!({"accelerate": "1.15.0", "config_text": format!("{text}{fp8}")});
+        let found: Vec<_> = findings(&case)
+            .iter()
+            .map(|finding| (finding.code, finding.severity))
+            .collect();
+        assert!(found.contains(&(code, severity)), "{text}: {found:?}");
+    }
+}
+
+/// A fault that only the mending of another one makes is none: without its `distributed_type` no old accelerate loads
+/// a file, and that is nobody's fault.
+#[test]
+fn mending_a_fault_makes_no_other() {
+    let text = "distributed_type: FSDP\nnum_processes: 8\nmixed_precision: 'no'\n";
+    for version in ["0.18.0", "0.22.0", "1.15.0"] {
+        let case = serde_json::json!({"accelerate": version, "config_text": text});
+        let codes: Vec<_> = findings(&case).iter().map(|finding| finding.code).collect();
+        assert!(!codes.contains(&"FP106"), "{version}: {codes:?}");
+    }
+}
