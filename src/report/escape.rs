@@ -30,6 +30,24 @@ pub(super) fn lines(text: &str) -> String {
     safe.join("\n")
 }
 
+/// JSON with every dangerous character of its texts as JSON's own escape, which a reader takes back.
+pub(super) fn json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            // Between the values; in texts they are escaped already.
+            '\n' => safe.push(character),
+            _ if is_dangerous(character) => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    safe.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            _ => safe.push(character),
+        }
+    }
+    safe
+}
+
 /// A character of a source line, as one character, so that columns stay what they are. Tabs stay: the renderer widens
 /// them.
 pub(super) fn in_place(character: char) -> char {

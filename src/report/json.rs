@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::resolve::target::{Declared, Target, TargetOrigin};
 use crate::rules::{Finding, Label, Severity};
 
-use super::{Checked, Report, fingerprint};
+use super::{Checked, Report, escape, fingerprint};
 
 /// The version of this format: a new key keeps it, a changed or removed one raises it.
 const FORMAT_VERSION: u32 = 1;
@@ -17,8 +17,8 @@ pub(super) struct Json;
 
 impl Report for Json {
     fn write(&self, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, &Output::of(checked))?;
-        writeln!(out)
+        let text = serde_json::to_string_pretty(&Output::of(checked))?;
+        writeln!(out, "{}", escape::json(&text))
     }
 }
 

@@ -162,6 +162,17 @@ fn text_keeps_hostile_names_and_text_from_the_terminal() {
 }
 
 #[test]
+fn json_keeps_them_too_and_its_readers_get_them_back() {
+    let message = "a\u{1b}\u{9b}\u{7f}\u{202e}\u{e0001}\n漢";
+    let mut finding = finding(Label::file("a.yaml", ""));
+    finding.message = message.to_owned();
+    let shown = written(Format::Json, Style::default(), &checked(vec![finding]));
+    assert!(shown.chars().all(|shown| shown == '\n' || escape::one_line(&shown.to_string()) == shown.to_string()));
+    let read: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(read["findings"][0]["message"], message);
+}
+
+#[test]
 fn text_survives_spans_outside_the_text_and_huge_lines() {
     let empty = Arc::new(SourceFile::from_text("empty.yaml", ""));
     let wide = Arc::new(SourceFile::from_text("wide.yaml", "漢".repeat(500_000)));
