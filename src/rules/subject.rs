@@ -1,5 +1,7 @@
 //! What rules judge: a run, what it comes to, and what else would go wrong in it.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::formats::settings::Fp8Block;
@@ -34,6 +36,7 @@ pub struct Subject<'a> {
     /// What it would come to if the faults that end it were taken away one after the other: the faults behind the
     /// first. Empty where the run ends without an exception.
     pub behind: Vec<Outcome>,
+    values: OnceCell<HashMap<Route, String>>,
 }
 
 impl<'a> Subject<'a> {
@@ -85,6 +88,7 @@ impl<'a> Subject<'a> {
             asks: resolve::asks(run),
             outcome,
             behind,
+            values: OnceCell::new(),
         }
     }
 
@@ -128,18 +132,37 @@ impl<'a> Subject<'a> {
     /// What names a place: its route, and the value there as Python's `str()`, so that quotes do not matter. A
     /// section is named by its route alone.
     pub fn key_at(&self, route: &Route) -> Key {
-        let found = self.config().and_then(|(_, document)| document.at(route));
-        let value = match found.filter(|_| !route.0.is_empty()) {
-            Some((_, value)) if !value.is_dict() => value
-                .object()
-                .as_ref()
-                .map_or_else(String::new, Object::python_str),
+        let value = match (self.values().get(route), self.config()) {
+            (Some(value), _) => value.clone(),
+            (None, Some((_, document))) if route.0.len() > 2 => document
+                .at(route)
+                .map_or_else(String::new, |(_, value)| value_name(value)),
             _ => String::new(),
         };
         Key {
             route: route.clone(),
             value,
         }
+    }
+
+    /// What names the values of the top level and of its sections, looked up once for all findings.
+    fn values(&self) -> &HashMap<Route, String> {
+        self.values.get_or_init(|| {
+            let mut values = HashMap::new();
+            for entry in self.root().into_iter().flat_map(|root| root.entries()) {
+                let Some(key) = entry.key.text() else {
+                    continue;
+                };
+                let route = Route::default().key(key);
+                for inner in entry.value.entries() {
+                    if let Some(key) = inner.key.text() {
+                        values.insert(route.key(key), value_name(inner.value));
+                    }
+                }
+                values.insert(route, value_name(entry.value));
+            }
+            values
+        })
     }
 
     /// What the run would come to if every fault that ends it were taken away.
@@ -295,6 +318,17 @@ fn removable(exception: &Exception) -> Option<Vec<Route>> {
         routes.take(1).collect()
     };
     (!routes.is_empty()).then_some(routes)
+}
+
+/// A value as Python's `str()`; nothing for a section.
+fn value_name(value: NodeRef<'_>) -> String {
+    match value.is_dict() {
+        true => String::new(),
+        false => value
+            .object()
+            .as_ref()
+            .map_or_else(String::new, Object::python_str),
+    }
 }
 
 /// How far a run comes: the number of steps that raise nothing.
