@@ -414,7 +414,13 @@ fn prepare_deepspeed(context: &Context<'_>, accelerator: &mut Accelerator) -> St
     fill_auto(plugin, has_batch_size).map_err(|stop| match stop {
         Stop::Raised(exception) => site.raise(&exception.kind, exception.message, &plugin.origin),
         Stop::Unknown(why) => Stop::Unknown(why),
-    })
+    })?;
+    match accelerator.splits_sequences {
+        true => Err(unknown(
+            "what becomes of split sequences under DeepSpeed depends on the model",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The product of batch size, accumulation steps and processes: whether there is one, and that Python can form it.

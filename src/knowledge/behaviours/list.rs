@@ -532,6 +532,16 @@ behaviours! {
         Fsdp2MustShard,
     }
 
+    /// Which attention sequence parallelism takes.
+    sequence_attention: SequenceAttention {
+        /// There is no sequence parallelism.
+        Absent,
+        /// Flash attention and SDPA, as built in.
+        BuiltIn,
+        /// Kernels of the hub for flash attention too.
+        HubKernelsToo,
+    }
+
     // -------------------------------------------------------------------------------------------------- DeepSpeed
 
     /// Where the precision of the DeepSpeed config comes from.

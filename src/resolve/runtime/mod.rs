@@ -48,6 +48,8 @@ pub(crate) struct Accelerator {
     pub(crate) handlers: Handlers,
     pub(crate) fsdp: Option<FsdpPlugin>,
     pub(crate) deepspeed: Option<DeepSpeedPlugin>,
+    /// Whether sequence parallelism is on.
+    pub(crate) splits_sequences: bool,
     pub(crate) environment: Environment,
 }
 
@@ -227,6 +229,9 @@ pub(crate) fn accelerator(
         handlers: Handlers::default(),
         fsdp: state.fsdp,
         deepspeed: state.deepspeed,
+        splits_sequences: parallelism
+            .as_ref()
+            .is_some_and(parallelism::Parallelism::splits_sequences),
         environment,
     };
     let fp8_enabled = accelerator.precision() == "fp8" || asked_in_code;

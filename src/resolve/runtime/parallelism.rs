@@ -8,7 +8,7 @@ use super::super::run::Origin;
 use super::super::stop::Step;
 use super::state::{DistributedType, State, no_gpu};
 use super::{Environment, FsdpPlugin};
-use crate::knowledge::ParallelismCheck;
+use crate::knowledge::{ParallelismCheck, SequenceAttention};
 
 const POST_INIT: Site = Site::new(
     "parallelism_config.py:ParallelismConfig.__post_init__",
@@ -88,6 +88,9 @@ pub(crate) fn from_environment(
         },
         origin: environment.origin("ACCELERATE_USE_PARALLELISM_CONFIG"),
     };
+    if parallelism.sp > 1 {
+        check_sequence_handler(context, environment)?;
+    }
     if check != ParallelismCheck::WithoutSequenceParallelism {
         for (name, known) in [("cp_backend", "torch"), ("sp_backend", "deepspeed")] {
             let variable = format!("PARALLELISM_CONFIG_{}", name.to_uppercase());
@@ -105,7 +108,49 @@ pub(crate) fn from_environment(
     Ok(Some(parallelism))
 }
 
+/// `DeepSpeedSequenceParallelConfig()`
+fn check_sequence_handler(context: &Context<'_>, environment: &Environment) -> Step<()> {
+    let site = Site::new(
+        "utils/dataclasses.py:DeepSpeedSequenceParallelConfig.__post_init__",
+        Cause::Parallelism,
+    );
+    let is_variable = environment.or("PARALLELISM_CONFIG_SP_SEQ_LENGTH_IS_VARIABLE", "true")?;
+    if is_variable.value.to_lowercase() != "true" {
+        match environment.get("PARALLELISM_CONFIG_SP_SEQ_LENGTH")? {
+            None => {
+                let message = "when `sp_seq_length_is_variable` is `False` `sp_seq_length` must be provided either \
+                               through the constructor or the environment variable PARALLELISM_CONFIG_SP_SEQ_LENGTH";
+                return Err(site.raise("ValueError", message, &is_variable.origin));
+            }
+            Some(length) if length.value != "None" => {
+                int(&length.value, &length.origin, site)?;
+            }
+            Some(_) => {}
+        }
+    }
+    let Some(attention) = environment.get("PARALLELISM_CONFIG_SP_ATTN_IMPLEMENTATION")? else {
+        return Ok(());
+    };
+    let name = attention.value.as_str();
+    let is_known = ["flash_attention_2", "flash_attention_3", "sdpa"].contains(&name)
+        || context.behaviours.sequence_attention == SequenceAttention::HubKernelsToo
+            && name.contains('/')
+            && name.contains("flash-attn");
+    match is_known {
+        true => Ok(()),
+        false => {
+            let message = format!("Invalid sp_attn_implementation: {name}.");
+            Err(site.raise("ValueError", message, &attention.origin))
+        }
+    }
+}
+
 impl Parallelism {
+    /// Whether sequence parallelism is on.
+    pub(crate) fn splits_sequences(&self) -> bool {
+        self.sp > 1
+    }
+
     /// Whether context parallelism is on.
     pub(crate) fn context_enabled(&self) -> bool {
         self.cp > 1
