@@ -37,8 +37,6 @@ pub enum Voice {
     Environment,
     /// An argument in the training script.
     Code,
-    /// A key of a DeepSpeed config file.
-    DeepSpeed,
     /// Nobody: a default of accelerate's.
     Default,
 }
@@ -74,7 +72,7 @@ impl PartialEq for Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.voice {
-            Voice::ConfigKey | Voice::DeepSpeed => write!(f, "`{}`", self.name)?,
+            Voice::ConfigKey => write!(f, "`{}`", self.name)?,
             Voice::Flag => write!(f, "flag `{}`", self.name)?,
             Voice::Environment => write!(f, "environment variable `{}`", self.name)?,
             Voice::Code => write!(f, "`{}` in the script", self.name)?,

@@ -57,14 +57,6 @@ impl Rule {
     }
 }
 
-/// The rule of this code or name.
-pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
-    RULES
-        .iter()
-        .copied()
-        .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name)
-}
-
 /// Everything that the rules have to say about one run under one release, in the order of the text.
 pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
