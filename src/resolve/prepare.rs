@@ -55,12 +55,10 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
         }
         if backend == Some(Backend::Msamp) && !context.run.machine.has("msamp") {
             let (message, origin) = ("No module named 'msamp'", accelerator.backend_origin());
-            return Err(raise(
+            return Err(Site::new(PREPARE_DEEPSPEED, Cause::PackageMissing).raise(
                 "ModuleNotFoundError",
                 message,
-                PREPARE_DEEPSPEED,
-                Cause::PackageMissing,
-                [origin],
+                &origin,
             ));
         }
         prepare_deepspeed(context, accelerator)?;
@@ -245,12 +243,10 @@ fn need(
     let message = format!(
         "`{package}` was not found on your system. Please ensure that `{package}` is installed"
     );
-    Err(raise(
+    Err(Site::new(source, Cause::PackageMissing).raise(
         "ImportError",
         message,
-        source,
-        Cause::PackageMissing,
-        [accelerator.backend_origin()],
+        &accelerator.backend_origin(),
     ))
 }
 

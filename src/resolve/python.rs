@@ -38,6 +38,12 @@ impl Site {
     }
 }
 
+/// How Python shows a list of texts: `['no', 'fp8']`.
+pub(crate) fn list_repr(texts: &[String]) -> String {
+    let texts = texts.iter().map(|text| Object::from(text.as_str()));
+    Object::List(texts.collect()).python_repr()
+}
+
 impl Argument {
     /// `value.method`: only `str` has the methods that accelerate calls.
     pub(crate) fn text_for(&self, method: &str, site: Site) -> Step<&str> {

@@ -3,7 +3,7 @@
 
 use super::super::context::Context;
 use super::super::outcome::Cause;
-use super::super::python::{Argument, Site};
+use super::super::python::{Argument, Site, list_repr};
 use super::super::stop::{Step, raise};
 use super::Pending;
 use super::namespace::Namespace;
@@ -22,13 +22,7 @@ pub(crate) fn set_mixed_precision(
     let lowered = asked.text_for("lower", site)?.to_lowercase();
     let known = context.facts.values(Enumeration::PrecisionType);
     if !known.contains(&lowered) {
-        let list = Object::List(
-            known
-                .iter()
-                .map(|value| Object::from(value.as_str()))
-                .collect(),
-        )
-        .python_repr();
+        let list = list_repr(known);
         let message = format!("Unknown mixed_precision mode: {lowered}. Choose between {list}.");
         return Err(site.raise("ValueError", message, &asked.origin));
     }
@@ -170,13 +164,7 @@ pub(crate) fn set_dynamo(
     let upper = backend.text_for("upper", site)?.to_uppercase();
     let known = context.facts.values(Enumeration::DynamoBackend);
     if !known.contains(&upper) {
-        let list = Object::List(
-            known
-                .iter()
-                .map(|value| Object::from(value.as_str()))
-                .collect(),
-        )
-        .python_repr();
+        let list = list_repr(known);
         let message = format!("Unknown dynamo backend: {upper}. Choose between {list}.");
         return Err(site.raise("ValueError", message, &backend.origin));
     }
@@ -231,12 +219,10 @@ pub(crate) fn check_script_kind(namespace: &Namespace<'_>, source: &'static str)
     if namespace.truthy("module") && namespace.truthy("no_python") {
         let message = "--module and --no_python cannot be used together";
         let origin = namespace.get("no_python").origin;
-        return Err(raise(
+        return Err(Site::new(source, Cause::LaunchSelection).raise(
             "ValueError",
             message,
-            source,
-            Cause::LaunchSelection,
-            [origin],
+            &origin,
         ));
     }
     Ok(())

@@ -28,13 +28,7 @@ pub(crate) fn launch(context: &mut Context<'_>, validated: Validated<'_>) -> Ste
         let message =
             "DeepSpeed is not installed => run `pip3 install deepspeed` or build it from source.";
         let origin = namespace.get("use_deepspeed").origin;
-        return Err(raise(
-            "ImportError",
-            message,
-            START,
-            Cause::PackageMissing,
-            [origin],
-        ));
+        return Err(Site::new(START, Cause::PackageMissing).raise("ImportError", message, &origin));
     }
     torchrun::fill_port(&mut namespace);
     let launcher = namespace.get("deepspeed_multinode_launcher");
@@ -95,12 +89,10 @@ fn config_fields(validated: &Validated<'_>) -> Step<Argument> {
         _ => {
             let message = "'SageMakerConfig' object has no attribute 'deepspeed_config'";
             let origin = defaults.argument("compute_environment").origin;
-            return Err(raise(
+            return Err(Site::new(COMMAND, Cause::SageMaker).raise(
                 "AttributeError",
                 message,
-                COMMAND,
-                Cause::SageMaker,
-                [origin],
+                &origin,
             ));
         }
     };

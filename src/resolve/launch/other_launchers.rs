@@ -31,12 +31,10 @@ fn need_torch_xla(
         return Ok(());
     }
     let origin = namespace.get("tpu").origin;
-    Err(raise(
+    Err(Site::new(source, Cause::PackageMissing).raise(
         "ModuleNotFoundError",
         "No module named 'torch_xla'",
-        source,
-        Cause::PackageMissing,
-        [origin],
+        &origin,
     ))
 }
 
@@ -69,13 +67,7 @@ pub(crate) fn tpu(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Laun
     if namespace.truthy("no_python") {
         let message = "--no_python cannot be used with TPU launcher";
         let origin = namespace.get("no_python").origin;
-        return Err(raise(
-            "ValueError",
-            message,
-            TPU,
-            Cause::LaunchSelection,
-            [origin],
-        ));
+        return Err(Site::new(TPU, Cause::LaunchSelection).raise("ValueError", message, &origin));
     }
     let mut pending = Pending::default();
     set_tpu(context, namespace, &mut pending);

@@ -224,13 +224,7 @@ fn attribute(defaults: &Defaults, name: &str) -> Step<Argument> {
         None => {
             let message = format!("'SageMakerConfig' object has no attribute '{name}'");
             let origin = defaults.argument("compute_environment").origin;
-            Err(raise(
-                "AttributeError",
-                message,
-                SOURCE,
-                Cause::SageMaker,
-                [origin],
-            ))
+            Err(Site::new(SOURCE, Cause::SageMaker).raise("AttributeError", message, &origin))
         }
     }
 }

@@ -114,12 +114,10 @@ impl DeepSpeedPlugin {
         if !["O1", "O2"].contains(&self.msamp_opt_level.as_str()) {
             let message = "Invalid optimization level for MS-AMP. Please use one of ['O1' or'O2'].";
             let origin = environment.origin("ACCELERATE_FP8_OPT_LEVEL");
-            return Err(raise(
+            return Err(Site::new(POST_INIT, Cause::RecipeValue).raise(
                 "ValueError",
                 message,
-                POST_INIT,
-                Cause::RecipeValue,
-                [origin],
+                &origin,
             ));
         }
         self.set("msamp", dict([("enabled", Object::Bool(true))]));
@@ -147,6 +145,11 @@ impl DeepSpeedPlugin {
         }
         if precision != "no" {
             let other = if precision == "fp16" { "bf16" } else { "fp16" };
+            if self.is_null(other) {
+                let message = "'NoneType' object has no attribute 'get'";
+                let site = Site::new(SET_PRECISION, Cause::DeepSpeedConfig);
+                return Err(site.raise("AttributeError", message, &self.origin));
+            }
             if let Some(enabled) = self.get(&format!("{other}.enabled"))?
                 && enabled.python_str().to_lowercase() == "true"
             {
@@ -163,12 +166,6 @@ impl DeepSpeedPlugin {
                     origins,
                 ));
             }
-        }
-        let other = if precision == "fp16" { "bf16" } else { "fp16" };
-        if precision != "no" && self.is_null(other) {
-            let message = "'NoneType' object has no attribute 'get'";
-            let site = Site::new(SET_PRECISION, Cause::DeepSpeedConfig);
-            return Err(site.raise("AttributeError", message, &self.origin));
         }
         for dtype in ["fp16", "bf16"] {
             if self.child(dtype).is_none() {

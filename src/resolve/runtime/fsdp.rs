@@ -3,7 +3,7 @@
 
 use super::super::context::Context;
 use super::super::outcome::{Cause, Variable};
-use super::super::python::{Argument, Site, int, parse_int, str_to_bool};
+use super::super::python::{Argument, Site, int, list_repr, parse_int, str_to_bool};
 use super::super::run::{Origin, Voice};
 use super::super::stop::{Step, Stop, raise};
 use super::Environment;
@@ -343,13 +343,7 @@ fn check_auto_wrap_policy(context: &Context<'_>, environment: &Environment) -> S
             let message = "'list' object has no attribute 'keys'";
             return Err(SITE.raise("AttributeError", message, &variable.origin));
         }
-        let list = Object::List(
-            policies
-                .iter()
-                .map(|policy| Object::from(policy.as_str()))
-                .collect(),
-        )
-        .python_repr();
+        let list = list_repr(policies);
         let message = format!(
             "Invalid auto wrap policy: {}. Must be one of {list}",
             variable.value

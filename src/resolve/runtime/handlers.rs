@@ -8,7 +8,7 @@ use super::super::context::Context;
 use super::super::outcome::{Backend, Cause, Variable};
 use super::super::python::{Site, parse_int, str_to_bool};
 use super::super::run::{Origin, Voice};
-use super::super::stop::{Step, raise, unknown};
+use super::super::stop::{Step, unknown};
 use super::{Environment, INIT};
 use crate::knowledge::{AoRecipe, Enumeration, Fp8RecipeKwargs, TeMxfp8};
 use crate::source::Object;
@@ -93,12 +93,10 @@ impl Handlers {
                 let message =
                     format!("You can only pass one <class '{class}'> in `kwargs_handlers`.");
                 let origin = Origin::of(Voice::Code, class.as_str());
-                return Err(raise(
+                return Err(Site::new(INIT, Cause::HandlerWithoutFp8).raise(
                     "ValueError",
                     message,
-                    INIT,
-                    Cause::HandlerWithoutFp8,
-                    [origin],
+                    &origin,
                 ));
             }
             seen.push(class.clone());
@@ -143,12 +141,10 @@ impl Handlers {
                 let message = "Tried to train with `fp8` and auto-detect backend, but no FP8-compatible backend was \
                                installed. Valid backends are: `torchao`, `transformer-engine`, and `msamp`.";
                 let origin = environment.origin("ACCELERATE_FP8_BACKEND");
-                return Err(raise(
+                return Err(Site::new(INIT, Cause::NoFp8Library).raise(
                     "ImportError",
                     message,
-                    INIT,
-                    Cause::NoFp8Library,
-                    [origin],
+                    &origin,
                 ));
             }
         }
@@ -195,13 +191,7 @@ fn need(
         return Ok(());
     }
     let message = format!("{name} is not available. Please install it or use a different backend.");
-    Err(raise(
-        "ImportError",
-        message,
-        source,
-        Cause::PackageMissing,
-        [origin],
-    ))
+    Err(Site::new(source, Cause::PackageMissing).raise("ImportError", message, &origin))
 }
 
 /// Stops at a handler or a keyword argument whose consequences are not followed.

@@ -4,7 +4,7 @@
 use super::super::context::Context;
 use super::super::outcome::Cause;
 use super::super::python::{Site, float, int, str_to_bool};
-use super::super::stop::{Step, raise};
+use super::super::stop::Step;
 use super::{Environment, INIT};
 
 const SITE: Site = Site::new(
@@ -66,13 +66,7 @@ pub(crate) fn check(context: &Context<'_>, environment: &Environment) -> Step<()
     if !context.run.machine.has("megatron") {
         let message = "Megatron is not installed. please build it from source.";
         let origin = environment.origin("ACCELERATE_USE_MEGATRON_LM");
-        return Err(raise(
-            "ImportError",
-            message,
-            INIT,
-            Cause::PackageMissing,
-            [origin],
-        ));
+        return Err(Site::new(INIT, Cause::PackageMissing).raise("ImportError", message, &origin));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ mod state;
 
 use super::context::Context;
 use super::outcome::{Backend, Cause};
-use super::python::{Argument, Site, int, str_to_bool};
+use super::python::{Argument, Site, int, list_repr, str_to_bool};
 use super::run::{Origin, Voice};
 use super::stop::{Step, raise, unknown};
 use crate::knowledge::{
@@ -163,12 +163,10 @@ pub(crate) fn accelerator(
             if !context.run.machine.has("deepspeed") {
                 let message = "DeepSpeed is not installed => run `pip install deepspeed` or build it from source.";
                 let origin = environment.origin("ACCELERATE_USE_DEEPSPEED");
-                return Err(raise(
+                return Err(Site::new(INIT, Cause::PackageMissing).raise(
                     "ImportError",
                     message,
-                    INIT,
-                    Cause::PackageMissing,
-                    [origin],
+                    &origin,
                 ));
             }
             Some(plugin)
@@ -297,13 +295,7 @@ fn precision_argument(context: &Context<'_>) -> Step<Option<Argument>> {
     let text = value.python_str();
     let known = context.facts.values(Enumeration::PrecisionType);
     if !known.contains(&text) {
-        let list = Object::List(
-            known
-                .iter()
-                .map(|value| Object::from(value.as_str()))
-                .collect(),
-        )
-        .python_repr();
+        let list = list_repr(known);
         let message = format!("Unknown mixed_precision mode: {text}. Choose between {list}");
         return Err(Site::new(INIT, Cause::MixedPrecision).raise("ValueError", message, &origin));
     }

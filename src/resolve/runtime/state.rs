@@ -202,12 +202,10 @@ fn partial(context: &Context<'_>, environment: &Environment, cpu: bool) -> Step<
     if sagemaker {
         let origin = environment.origin("ACCELERATE_SAGEMAKER_DISTRIBUTED_TYPE");
         let message = "No module named 'smdistributed'";
-        return Err(raise(
+        return Err(Site::new(PARTIAL, Cause::PackageMissing).raise(
             "ModuleNotFoundError",
             message,
-            PARTIAL,
-            Cause::PackageMissing,
-            [origin],
+            &origin,
         ));
     }
     let number = |name: &str, default: i64| -> Step<i64> {
@@ -329,7 +327,7 @@ fn check_main_address(environment: &Environment, world: i64) -> Step<()> {
 pub(crate) fn no_gpu(source: &'static str, origin: Origin) -> Stop {
     let message = "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a \
                    driver from http://www.nvidia.com/Download/index.aspx";
-    raise("RuntimeError", message, source, Cause::Device, [origin])
+    Site::new(source, Cause::Device).raise("RuntimeError", message, &origin)
 }
 
 /// fp8 needs a library, and a GPU that can do it: else fp16 runs instead, with a warning.
