@@ -1,8 +1,6 @@
 //! FP102: `fp8: true` at the top level.
 
-use crate::resolve::Cause;
-use crate::source::Route;
-
+use super::sections::fp8_at_top_level;
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
 
 pub(crate) static RULE: Rule = Rule {
@@ -26,17 +24,8 @@ accelerate has no key `fp8`: a file with one is refused as having unknown keys
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(entry) = subject.root().and_then(|root| root.get("fp8")) else {
-        return;
-    };
-    let is_declared = subject.is_declared_block(&Route::keys(["fp8"]));
-    if is_declared
-        || entry.value.is_dict()
-        || subject.caused_by(&[Cause::UnknownKeys]).next().is_none()
-    {
-        return;
-    }
-    let Some(place) = subject.top("fp8") else {
+    let Some((_, place)) = fp8_at_top_level(subject).filter(|(entry, _)| !entry.value.is_dict())
+    else {
         return;
     };
     let message = format!(

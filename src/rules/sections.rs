@@ -1,6 +1,7 @@
-//! fp8 settings in sections where nothing reads them: what FP301 and FP302 share.
+//! fp8 settings where nothing reads them: what FP102 and FP103 share at the top level, FP301 and FP302 in sections.
 
 use crate::knowledge::DynamoSection;
+use crate::resolve::{Cause, Place};
 use crate::source::{EntryRef, Route};
 
 use super::precision_that_runs;
@@ -21,6 +22,15 @@ pub(super) struct StraySetting<'a> {
     pub(super) key: String,
     pub(super) route: Route,
     pub(super) entry: EntryRef<'a>,
+}
+
+/// `fp8` at the top level, where accelerate refuses the file for it; not where a loader of the team's own reads it.
+pub(super) fn fp8_at_top_level<'a>(subject: &Subject<'a>) -> Option<(EntryRef<'a>, Place)> {
+    let entry = subject.root()?.get("fp8")?;
+    let is_declared = subject.is_declared_block(&Route::keys(["fp8"]));
+    let is_refused = subject.caused_by(&[Cause::UnknownKeys]).next().is_some();
+    let place = subject.top("fp8")?;
+    (is_refused && !is_declared).then_some((entry, place))
 }
 
 /// All of them.
