@@ -8,6 +8,7 @@
 //! 3. [`recognise`] on the lines, where PyYAML refuses the file: a config that cannot be loaded is still a config, and
 //!    the one that its owner most wants to hear about.
 
+pub mod launch;
 mod outline;
 pub mod pins;
 pub mod settings;
