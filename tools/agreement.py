@@ -2,10 +2,13 @@
 """
 Holds `fp8lint resolve --batch` against answers of the real accelerate.
 
-  python3 tools/agreement.py --binary target/release/fp8lint [--from 0.18.0] [--to 1.15.0] [--show 40] FILE.jsonl ...
+  python3 tools/agreement.py --binary target/release/fp8lint [--from 0.18.0] [--to 1.15.0] [--show 40]
+                             [--training-args] FILE.jsonl ...
+
+--training-args keeps only the cases that build TrainingArguments first.
 
 Each FILE holds the oracle's answers, one {"case": ..., "result": ...} a line (../shared/oracle/recorded/*.jsonl by
-default). Left out: cases with training_args, and answers that are the oracle machine's rather than the config's
+default). Left out: answers that are the oracle machine's rather than the config's
 (../shared/oracle/README.md names them). Prints how many agree on: verdict, exception type where the launch fails,
 ACCELERATE_MIXED_PRECISION and ACCELERATE_FP8_* and the launcher kind where it succeeds.
 """
@@ -39,8 +42,6 @@ def exception_of(answer, stage):
 
 
 def left_out(case, result):
-    if "training_args" in json.dumps(case.get("code")):
-        return "training_args"
     if result.get("verdict") == "oracle-error":
         return "oracle error"
     messages = [exception_of(result, stage).get("message") or "" for stage in STAGES]
@@ -120,10 +121,13 @@ def main():
     arguments.add_argument("--show", type=int, default=20, help="how many differences to print")
     arguments.add_argument("--require", type=float, help="fail below this share of equal verdicts, in percent")
     arguments.add_argument("files", nargs="*")
+    arguments.add_argument("--training-args", action="store_true", help="only cases that build TrainingArguments first")
     options = arguments.parse_args()
     shared = os.environ.get("FP8LINT_SHARED") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shared")
     files = options.files or sorted(glob.glob(os.path.join(shared, "oracle", "recorded", "*.jsonl")))
     kept, dropped = read(files, version_key(options.first), version_key(options.last))
+    if options.training_args:
+        kept = [(case, real) for case, real in kept if "training_args" in json.dumps(case.get("code"))]
     tally, differences = collections.Counter(), []
     for (case, real), ours in zip(kept, answers(options.binary, [case for case, _ in kept]), strict=True):
         compare(case, real, ours, tally, differences)

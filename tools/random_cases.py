@@ -36,8 +36,9 @@ FILE = {"zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": 1}
 
 
 class Case:
-    def __init__(self, random_numbers, version):
+    def __init__(self, random_numbers, version, trains=False):
         self.random = random_numbers
+        self.trains = trains
         self.version = version
         numbers = tuple(int(part) for part in version.split("."))
         self.older = numbers < (1, 9)
@@ -268,6 +269,20 @@ class Case:
             ] if self.older else []))
         if self.chance(0.03):
             case["default_config"] = True
+        if self.trains:
+            # With the newest transformers that the oracle has, `Accelerator()` follows in the same process.
+            arguments = self.pick([{}, {"bf16": True}, {"fp16": True}, {"bf16": False}, {"bf16_full_eval": True}, {"bf16": "false"}, {"bf16": True, "fp16": True}, {"fp16_full_eval": True, "bf16_full_eval": True}])
+            if self.chance(0.1):
+                arguments = {**arguments, "half_precision_backend": self.pick(["auto", "cuda_amp", "cpu_amp"])}
+            if self.chance(0.15):
+                arguments = {**arguments, "fsdp": self.pick(["full_shard", "full_shard auto_wrap", "shard_grad_op", ""]),
+                             "fsdp_config": self.pick([{}, {"cpu_ram_efficient_loading": True}, {"fsdp_cpu_ram_efficient_loading": "true"}, {"sync_module_states": False}, {"use_orig_params": "false"}])}
+            if self.chance(0.12):
+                case["files"] = {**files, "ds.json": self.deepspeed_file()}
+                arguments = {**arguments, "deepspeed": "ds.json"}
+            if self.chance(0.05):
+                arguments = {**arguments, "accelerator_config": self.pick([{"split_batches": True}, {"mixed_precision": "fp8"}])}
+            case["code"] = {"training_args": arguments}
         return case
 
 
@@ -306,6 +321,7 @@ def main():
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--count", type=int, default=1000)
     arguments.add_argument("--versions", help="comma-separated; every known release by default")
+    arguments.add_argument("--training-args", action="store_true", help="every case builds TrainingArguments first")
     arguments.add_argument("--join", nargs=2, metavar=("CASES", "ANSWERS"))
     options = arguments.parse_args()
     if options.join:
@@ -314,7 +330,7 @@ def main():
     with open(DATA, encoding="utf-8") as data:
         versions = options.versions.split(",") if options.versions else json.load(data)["releases"]
     for number in range(options.count):
-        print(json.dumps(Case(numbers, numbers.choice(versions)).build(number)))
+        print(json.dumps(Case(numbers, numbers.choice(versions), options.training_args).build(number)))
     return 0
 
 

@@ -10,12 +10,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::formats::recipe::Framework;
 use crate::knowledge;
 use crate::resolve::{
     self, Code, Config, Exception, Files, Launcher, Lookup, Machine, Origin, Outcome, Run, Stage,
-    Value, Variable, Verdict, Voice, Word,
+    Trainer, Value, Variable, Verdict, Voice, Word,
 };
 use crate::source::{Integer, Object, ReadError, SourceFile, Syntax};
+
+/// The transformers with which the oracle's answers were recorded.
+const ORACLE_TRANSFORMERS: [u64; 3] = [4, 57, 6];
 
 /// Answers every line of `input`.
 ///
@@ -100,6 +104,30 @@ enum TextOrList {
     List(Vec<String>),
 }
 
+/// Keyword arguments as Python sees them.
+fn keyword_objects(value: &serde_json::Value) -> BTreeMap<String, Object> {
+    let pairs = value.as_object().into_iter().flatten();
+    pairs
+        .map(|(name, value)| (name.clone(), object(value)))
+        .collect()
+}
+
+/// The `TrainingArguments` that the oracle builds before `Accelerator()`.
+fn training_args(arguments: &serde_json::Value) -> Trainer {
+    let arguments = keyword_objects(arguments).into_iter().map(|(name, value)| {
+        let origin = Origin::of(Voice::Code, name.as_str());
+        (name, Value::Known { value, origin })
+    });
+    let transformers = knowledge::Version::new(ORACLE_TRANSFORMERS);
+    Trainer {
+        framework: Framework::Transformers,
+        version: transformers.clone(),
+        transformers,
+        arguments: arguments.collect(),
+        is_arguments_only: true,
+    }
+}
+
 /// The files that a case brings, and nothing else.
 struct CaseFiles(BTreeMap<String, Arc<SourceFile>>);
 
@@ -159,6 +187,7 @@ impl Case {
             .map(|word| Word::from(word.as_str()))
             .collect();
         let config = self.config(files)?;
+        let (code, trainer) = self.code()?;
         flags.push(Word::from("train.py"));
         Ok(Run {
             launcher: match self.mode.as_deref() {
@@ -175,7 +204,8 @@ impl Case {
             default_config: self.default_config,
             flags,
             environment: environment.collect(),
-            code: self.code()?,
+            code,
+            trainer,
             machine: Machine {
                 installed: self.installed.clone().unwrap_or(default.installed),
                 nothing_else: default.nothing_else,
@@ -219,9 +249,10 @@ impl Case {
         }
     }
 
-    fn code(&self) -> Result<Code, String> {
+    /// What the script says to `Accelerator()`, and to the `TrainingArguments` that it builds first.
+    fn code(&self) -> Result<(Code, Option<Trainer>), String> {
         let code = match &self.code {
-            None | Some(serde_json::Value::Null) => return Ok(Code::default()),
+            None | Some(serde_json::Value::Null) => return Ok((Code::default(), None)),
             Some(serde_json::Value::String(text)) => {
                 serde_json::from_str(text).map_err(|error| error.to_string())?
             }
@@ -230,15 +261,8 @@ impl Case {
         let serde_json::Value::Object(mut keywords) = code else {
             return Err("`code` is no object".to_owned());
         };
-        let keyword_objects = |value: &serde_json::Value| -> BTreeMap<String, Object> {
-            let pairs = value.as_object().into_iter().flatten();
-            pairs
-                .map(|(name, value)| (name.clone(), object(value)))
-                .collect()
-        };
-        let training_args = keywords
-            .remove("training_args")
-            .map(|value| keyword_objects(&value));
+        let trainer = keywords.remove("training_args");
+        let trainer = trainer.map(|arguments| training_args(&arguments));
         let no_init = keywords
             .remove("no_init")
             .is_some_and(|value| object(&value).truthy());
@@ -249,17 +273,15 @@ impl Case {
             .flatten()
             .filter_map(|handler| {
                 let name = handler.get(0)?.as_str()?.to_owned();
-                Some((
-                    name,
-                    handler.get(1).map(keyword_objects).unwrap_or_default(),
-                ))
+                let keywords = handler.get(1).map(keyword_objects);
+                Some((name, keywords.unwrap_or_default()))
             });
-        Ok(Code {
+        let code = Code {
             kwargs_handlers: kwargs_handlers.collect(),
-            training_args,
             no_init,
             arguments: keyword_objects(&serde_json::Value::Object(keywords)),
-        })
+        };
+        Ok((code, trainer))
     }
 
     fn capability(&self) -> Option<(u32, u32)> {

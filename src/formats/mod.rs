@@ -12,6 +12,7 @@ pub mod launch;
 mod outline;
 pub mod pins;
 pub mod settings;
+pub mod recipe;
 mod signature;
 mod template;
 

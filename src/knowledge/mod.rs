@@ -19,6 +19,7 @@
 mod behaviours;
 mod facts;
 mod interval;
+pub mod trainers;
 
 use std::sync::LazyLock;
 

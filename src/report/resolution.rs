@@ -145,8 +145,7 @@ fn command(run: &Run) -> String {
         (Launcher::Accelerate, Config::None) => {
             format!("accelerate launch{} train.py", flags.collect::<String>())
         }
-        (Launcher::Python, _) => "python train.py".to_owned(),
-        (Launcher::Torchrun, _) => "torchrun train.py".to_owned(),
+        (launcher, _) => format!("{} train.py", launcher.as_str()),
     }
 }
 
@@ -250,6 +249,7 @@ fn in_short(outcome: &Outcome) -> String {
     match &outcome.verdict {
         Verdict::RaisesAtImport => format!("raises in `import accelerate`: {exception}"),
         Verdict::RaisesAtLaunch => format!("refused by `accelerate launch`: {exception}"),
+        Verdict::RaisesAtTrainer => format!("raises in the trainer: {exception}"),
         Verdict::RaisesAtInit => format!("raises in `Accelerator()`: {exception}"),
         Verdict::RaisesAtPrepare => format!("raises in `accelerator.prepare()`: {exception}"),
         Verdict::Fp8(backend) => format!("trains in fp8 by {backend}"),

@@ -14,6 +14,7 @@ pub mod run;
 mod runtime;
 mod stop;
 pub mod target;
+mod trainer;
 
 pub use asks::asks;
 pub use outcome::{
@@ -23,7 +24,7 @@ pub use outcome::{
 pub(crate) use python::parse_bool;
 pub use run::{
     Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
-    Stage, Value, Voice, Word,
+    Stage, Trainer, Value, Voice, Word,
 };
 pub use target::Target;
 
@@ -37,6 +38,7 @@ use stop::{Step, Stop, raise};
 pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
     let mut outcome = Outcome {
         launch: None,
+        trainer: None,
         runtime: None,
         prepare: None,
         verdict: Verdict::LaunchOnly,
@@ -67,7 +69,7 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
                         ..Launch::default()
                     });
                 }
-                Launcher::Python | Launcher::Torchrun => {
+                Launcher::Python | Launcher::Torchrun | Launcher::DeepSpeed => {
                     outcome.runtime = Some(Runtime {
                         exception,
                         ..Runtime::default()
@@ -100,7 +102,7 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             }
         },
         Launcher::Python => Environment::of_shell(context, None),
-        Launcher::Torchrun => {
+        Launcher::Torchrun | Launcher::DeepSpeed => {
             let processes = i64::from(context.run.machine.gpus.max(1));
             Environment::of_shell(context, Some(processes))
         }
@@ -108,25 +110,25 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
     if context.run.stage == Stage::Launch || context.run.code.no_init {
         return Verdict::LaunchOnly;
     }
-    if context.run.code.training_args.is_some() {
-        let why = "`TrainingArguments` rewrites the environment before `Accelerator()`";
-        return Verdict::Unknown {
-            why: why.to_owned(),
-        };
-    }
+    context.stage = Stage::Trainer;
+    let mut environment = environment;
+    let is_arguments_only = (context.run.trainer.as_ref()).is_none_or(|trainer| trainer.is_arguments_only);
+    let mut given = match trainer::before(context, &mut environment) {
+        Ok(given) => given,
+        // As the oracle calls it, which builds them where a script builds its `Accelerator`.
+        Err(stop) if is_arguments_only => return stopped_at_init(stop, outcome),
+        Err(stop) => return stopped_at_trainer(stop, outcome),
+    };
+    let mismatches = given.mismatches.take();
     context.stage = Stage::Runtime;
-    let mut accelerator = match runtime::accelerator(context, environment) {
+    let mut accelerator = match runtime::accelerator(context, environment, given) {
         Ok(accelerator) => accelerator,
-        Err(stop) => {
-            return stopped(stop, Verdict::RaisesAtInit, |exception| {
-                outcome.runtime = Some(Runtime {
-                    exception: Some(exception),
-                    ..Runtime::default()
-                });
-            });
-        }
+        Err(stop) => return stopped_at_init(stop, outcome),
     };
     outcome.runtime = Some(runtime_record(context, &accelerator));
+    if let Err(stop) = trainer::after(context, &accelerator, mismatches) {
+        return stopped_at_trainer(stop, outcome);
+    }
     if context.run.stage == Stage::Runtime || prepare::is_skipped(&accelerator) {
         outcome.prepare = Some(Prepare {
             skipped: true,
@@ -135,7 +137,9 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
         return init_only(context, outcome);
     }
     context.stage = Stage::Prepare;
-    match prepare::prepare(context, &mut accelerator) {
+    let prepared = trainer::check_prepare(context, &accelerator)
+        .and_then(|()| prepare::prepare(context, &mut accelerator));
+    match prepared {
         Ok(verdict) => {
             outcome.prepare = Some(Prepare {
                 skipped: false,
@@ -150,6 +154,21 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
             });
         }),
     }
+}
+
+fn stopped_at_trainer(stop: Stop, outcome: &mut Outcome) -> Verdict {
+    stopped(stop, Verdict::RaisesAtTrainer, |exception| {
+        outcome.trainer = Some(exception);
+    })
+}
+
+fn stopped_at_init(stop: Stop, outcome: &mut Outcome) -> Verdict {
+    stopped(stop, Verdict::RaisesAtInit, |exception| {
+        outcome.runtime = Some(Runtime {
+            exception: Some(exception),
+            ..Runtime::default()
+        });
+    })
 }
 
 /// The imports of accelerate and of its program, which in some releases need what the package does not require.

@@ -96,6 +96,14 @@ pub enum Cause {
     Version,
     /// Transformer Engine refuses the recipe.
     TeRecipe,
+    /// The trainer's arguments contradict each other, or one has a value that it does not take.
+    TrainerArgument,
+    /// The trainer has no such argument.
+    TrainerKey,
+    /// The DeepSpeed config and the trainer's arguments differ.
+    TrainerDeepSpeed,
+    /// The trainer prepares the model without its optimizer, which Transformer Engine refuses.
+    TrainerModelAlone,
 }
 
 /// Which launcher accelerate chooses.
@@ -217,6 +225,8 @@ pub enum Verdict {
     RaisesAtImport,
     /// The launcher refuses.
     RaisesAtLaunch,
+    /// The trainer raises, or the framework that reads the recipe does.
+    RaisesAtTrainer,
     /// `Accelerator()` raises.
     RaisesAtInit,
     /// `prepare()` raises.
@@ -251,6 +261,7 @@ impl fmt::Display for Verdict {
         match self {
             Self::RaisesAtImport => f.write_str("raises@import"),
             Self::RaisesAtLaunch => f.write_str("raises@launch"),
+            Self::RaisesAtTrainer => f.write_str("raises@trainer"),
             Self::RaisesAtInit => f.write_str("raises@init"),
             Self::RaisesAtPrepare => f.write_str("raises@prepare"),
             Self::Fp8(backend) => write!(f, "fp8:{backend}"),
@@ -293,6 +304,8 @@ pub struct Decision {
 pub struct Outcome {
     /// The launch; `None` where no accelerate launcher takes part.
     pub launch: Option<Launch>,
+    /// The exception of the trainer: before `Accelerator()`, or at the start of the training.
+    pub trainer: Option<Exception>,
     /// `Accelerator()`; `None` where the run does not come so far.
     pub runtime: Option<Runtime>,
     /// `prepare()`; `None` where the run does not come so far.
@@ -318,7 +331,7 @@ impl Outcome {
             .prepare
             .as_ref()
             .and_then(|prepare| prepare.exception.as_ref());
-        launch.or(runtime).or(prepare)
+        launch.or(runtime).or(self.trainer.as_ref()).or(prepare)
     }
 
     /// The value decided under this name.

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::target::{Target, packages_asked};
+use crate::formats::recipe::Framework;
+use crate::knowledge::Version;
 use crate::source::{Document, Object, ReadError, Route, SourceFile, Span, Syntax};
 
 /// A value, known with its origin, or unknown with the reason.
@@ -35,8 +37,14 @@ pub enum Voice {
     Flag,
     /// A variable of the environment in which the launch command runs.
     Environment,
+    /// A key of the training recipe.
+    RecipeKey,
+    /// An argument of the training script on the command line.
+    ScriptArgument,
     /// An argument in the training script.
     Code,
+    /// The framework that reads the recipe, although nobody wrote it: a default of its own, or what it overwrites.
+    Framework,
     /// Nobody: a default of accelerate's.
     Default,
 }
@@ -72,7 +80,9 @@ impl PartialEq for Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.voice {
-            Voice::ConfigKey => write!(f, "`{}`", self.name)?,
+            Voice::ConfigKey | Voice::RecipeKey => write!(f, "`{}`", self.name)?,
+            Voice::ScriptArgument => write!(f, "argument `{}`", self.name)?,
+            Voice::Framework => f.write_str(&self.name)?,
             Voice::Flag => write!(f, "flag `{}`", self.name)?,
             Voice::Environment => write!(f, "environment variable `{}`", self.name)?,
             Voice::Code => write!(f, "`{}` in the script", self.name)?,
@@ -123,6 +133,20 @@ pub enum Launcher {
     Python,
     /// `torchrun train.py`, one process per GPU
     Torchrun,
+    /// `deepspeed train.py`, one process per GPU
+    DeepSpeed,
+}
+
+impl Launcher {
+    /// The program's name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accelerate => "accelerate launch",
+            Self::Python => "python",
+            Self::Torchrun => "torchrun",
+            Self::DeepSpeed => "deepspeed",
+        }
+    }
 }
 
 /// A config file as accelerate reads it: its text and the tree, or the reason why there is none.
@@ -200,10 +224,24 @@ pub struct Code {
     pub arguments: BTreeMap<String, Object>,
     /// `kwargs_handlers`: class and keyword arguments of each, in order.
     pub kwargs_handlers: Vec<(String, BTreeMap<String, Object>)>,
-    /// Whether the script builds `TrainingArguments` first, which rewrites the environment.
-    pub training_args: Option<BTreeMap<String, Object>>,
     /// Whether the script never builds an `Accelerator`.
     pub no_init: bool,
+}
+
+/// A trainer that the script hands its precision to: what is said to it, and which versions hear it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trainer {
+    /// The framework.
+    pub framework: Framework,
+    /// The version of the framework.
+    pub version: Version,
+    /// The version of transformers.
+    pub transformers: Version,
+    /// What is said to it, under the names of the recipe's top-level keys: by the recipe, and before that by the
+    /// arguments of the script.
+    pub arguments: BTreeMap<String, Value<Object>>,
+    /// Whether only the arguments are built, and no trainer is made of them: the oracle's `training_args`.
+    pub is_arguments_only: bool,
 }
 
 /// How far a run is followed.
@@ -211,6 +249,8 @@ pub struct Code {
 pub enum Stage {
     /// Up to the environment that the launcher gives to the script.
     Launch,
+    /// Up to and with the arguments of the trainer.
+    Trainer,
     /// Up to and with `Accelerator()`.
     Runtime,
     /// Up to and with `accelerator.prepare(model, optimizer)`.
@@ -310,6 +350,8 @@ pub struct Run {
     pub environment: BTreeMap<String, Value<String>>,
     /// What the script says.
     pub code: Code,
+    /// The trainer that the script uses, where it is known to use one.
+    pub trainer: Option<Trainer>,
     /// The machine.
     pub machine: Machine,
     /// How far to follow it.
@@ -337,6 +379,7 @@ impl Run {
             flags: Vec::new(),
             environment: BTreeMap::new(),
             code: Code::default(),
+            trainer: None,
             machine: target.machine(&asked),
             stage: Stage::Prepare,
             follows_machines: true,

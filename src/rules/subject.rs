@@ -257,6 +257,7 @@ impl<'a> Subject<'a> {
         let runs = match (&outcome.verdict, precision_that_runs(outcome)) {
             (Verdict::RaisesAtImport, _) => "raises in `import accelerate`".to_owned(),
             (Verdict::RaisesAtLaunch, _) => "refused by `accelerate launch`".to_owned(),
+            (Verdict::RaisesAtTrainer, _) => "raises in the trainer".to_owned(),
             (Verdict::RaisesAtInit, _) => "raises in `Accelerator()`".to_owned(),
             (Verdict::RaisesAtPrepare, _) => "raises in `accelerator.prepare()`".to_owned(),
             (_, Some(precision)) => precision,

@@ -6,7 +6,7 @@ mod settings;
 mod tree;
 
 use super::super::context::Context;
-use super::super::outcome::Cause;
+use super::super::outcome::{Cause, Variable};
 use super::super::python::{Argument, Site};
 use super::super::run::Origin;
 use super::super::stop::{Step, raise};
@@ -33,35 +33,56 @@ pub(crate) struct DeepSpeedPlugin {
     zero3_init: bool,
     /// Who gives the config.
     pub(crate) origin: Origin,
+    /// Whether the config comes from a file.
+    pub(crate) is_of_file: bool,
     msamp_opt_level: String,
 }
 
 impl DeepSpeedPlugin {
     pub(crate) fn new(context: &mut Context<'_>, environment: &Environment) -> Step<Self> {
-        let behaviours = context.behaviours;
-        let settings = Settings::read(behaviours, environment)?;
         let file = environment.or("ACCELERATE_DEEPSPEED_CONFIG_FILE", "none")?;
-        let mut plugin = Self {
+        if file.value != "none" {
+            return Self::of_file(context, environment, &file, |_| Ok(()));
+        }
+        let settings = Settings::read(context.behaviours, environment)?;
+        let mut plugin = Self::bare(context, environment, &file.origin)?;
+        plugin.config = settings.config();
+        plugin.finish(environment, &Object::from(settings.zero_stage))?;
+        Ok(plugin)
+    }
+
+    /// The plugin over a config file, which `adjust` may change first.
+    pub(crate) fn of_file(
+        context: &mut Context<'_>,
+        environment: &Environment,
+        file: &Variable,
+        adjust: impl FnOnce(&mut Self) -> Step<()>,
+    ) -> Step<Self> {
+        let settings = Settings::read(context.behaviours, environment)?;
+        let mut plugin = Self::bare(context, environment, &file.origin)?;
+        plugin.is_of_file = true;
+        plugin.config = load(context, environment, file)?;
+        adjust(&mut plugin)?;
+        let stage = plugin.fill(context, environment, &settings)?;
+        plugin.finish(environment, &stage)?;
+        Ok(plugin)
+    }
+
+    fn bare(context: &Context<'_>, environment: &Environment, origin: &Origin) -> Step<Self> {
+        Ok(Self {
             config: Object::None,
             zero3_init: false,
-            enable_msamp: behaviours.deepspeed_msamp == DeepspeedMsamp::FromEnvironment
+            enable_msamp: context.behaviours.deepspeed_msamp == DeepspeedMsamp::FromEnvironment
                 && environment.or("ACCELERATE_FP8_BACKEND", "")?.value == "MSAMP",
-            origin: file.origin.clone(),
+            origin: origin.clone(),
+            is_of_file: false,
             msamp_opt_level: environment.or("ACCELERATE_FP8_OPT_LEVEL", "O1")?.value,
-        };
-        let stage = match file.value == "none" {
-            true => {
-                plugin.config = settings.config();
-                Object::from(settings.zero_stage)
-            }
-            false => {
-                plugin.config = load(context, environment, &file)?;
-                plugin.fill(context, environment, &settings)?
-            }
-        };
-        plugin.zero3_init = check_zero3_init(environment, &stage)?;
-        plugin.enable_msamp(environment, &stage)?;
-        Ok(plugin)
+        })
+    }
+
+    fn finish(&mut self, environment: &Environment, stage: &Object) -> Step<()> {
+        self.zero3_init = check_zero3_init(environment, stage)?;
+        self.enable_msamp(environment, stage)
     }
 
     /// Merges the plugin's settings into a config file; gives the ZeRO stage.

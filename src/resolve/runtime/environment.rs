@@ -53,9 +53,14 @@ impl Environment {
                 value,
                 origin: Origin::of(Voice::Default, "torchrun"),
             };
-            self.unknown.remove(name);
-            self.known.insert(name.to_owned(), variable);
+            self.set(name, variable);
         }
+    }
+
+    /// `os.environ[name] = …`
+    pub(crate) fn set(&mut self, name: &str, variable: Variable) {
+        self.unknown.remove(name);
+        self.known.insert(name.to_owned(), variable);
     }
 
     /// `os.environ.get(name)`

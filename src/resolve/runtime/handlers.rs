@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::super::context::Context;
 use super::super::outcome::{Backend, Cause, Variable};
 use super::super::python::{Site, parse_int, str_to_bool};
-use super::super::run::{Origin, Voice};
+use super::super::run::{Code, Origin, Voice};
 use super::super::stop::{Step, unknown};
 use super::{Environment, INIT};
 use crate::knowledge::{AoRecipe, Enumeration, Fp8RecipeKwargs, TeMxfp8};
@@ -63,12 +63,16 @@ impl Handlers {
         }
     }
 
-    /// `kwargs_handlers` of the script.
-    pub(crate) fn from_code(context: &Context<'_>, environment: &Environment) -> Step<Self> {
+    /// `kwargs_handlers` that the script or its trainer passes.
+    pub(crate) fn from_code(
+        context: &Context<'_>,
+        environment: &Environment,
+        code: &Code,
+    ) -> Step<Self> {
         let mut handlers = Self::default();
         let mut seen = Vec::new();
         let has_classes = context.behaviours.fp8_recipe_kwargs == Fp8RecipeKwargs::Deprecated;
-        for (class, keywords) in &context.run.code.kwargs_handlers {
+        for (class, keywords) in &code.kwargs_handlers {
             check_followed(class, keywords)?;
             match class.as_str() {
                 "AORecipeKwargs" | "TERecipeKwargs" | "MSAMPRecipeKwargs" if !has_classes => {

@@ -12,8 +12,9 @@ mod state;
 use super::context::Context;
 use super::outcome::{Backend, Cause};
 use super::python::{Argument, Site, int, list_repr, str_to_bool};
-use super::run::{Origin, Voice};
+use super::run::{Code, Origin, Voice};
 use super::stop::{Step, raise, unknown};
+use super::trainer::Given;
 use crate::knowledge::{
     AoFsdpCheck, AutomaticRecipe, Bf16DeviceCheck, DeepspeedPrecision, Enumeration, Fp8Autocast,
     Fp8BackendProperty, Fp8Prepare, Fp8RecipeKwargs, MsampFsdp, RecipeCheck,
@@ -142,9 +143,10 @@ fn backend(
 pub(crate) fn accelerator(
     context: &mut Context<'_>,
     environment: Environment,
+    given: Given,
 ) -> Step<Accelerator> {
     let mut environment = environment;
-    let code = context.run.code.clone();
+    let code = given.code;
     if let Some(name) = code
         .arguments
         .keys()
@@ -154,12 +156,15 @@ pub(crate) fn accelerator(
             "`{name}` of Accelerator() is not followed"
         )));
     }
-    let mut handlers = Handlers::from_code(context, &environment)?;
-    let mut argument = precision_argument(context)?;
+    let mut handlers = Handlers::from_code(context, &environment, &code)?;
+    let mut argument = precision_argument(context, &code, given.precision)?;
     check_dynamo(context, &environment)?;
     let mut deepspeed = match environment.is_true("ACCELERATE_USE_DEEPSPEED", context)? {
         true => {
-            let plugin = DeepSpeedPlugin::new(context, &environment)?;
+            let plugin = match given.deepspeed {
+                Some(plugin) => plugin,
+                None => DeepSpeedPlugin::new(context, &environment)?,
+            };
             if !context.run.machine.has("deepspeed") {
                 let message = "DeepSpeed is not installed => run `pip install deepspeed` or build it from source.";
                 let origin = environment.origin("ACCELERATE_USE_DEEPSPEED");
@@ -284,14 +289,19 @@ fn make_recipe(
 }
 
 /// `Accelerator(mixed_precision=…)`
-fn precision_argument(context: &Context<'_>) -> Step<Option<Argument>> {
-    let Some(value) = context.run.code.arguments.get("mixed_precision") else {
+fn precision_argument(
+    context: &Context<'_>,
+    code: &Code,
+    origin: Option<Origin>,
+) -> Step<Option<Argument>> {
+    let Some(value) = code.arguments.get("mixed_precision") else {
         return Ok(None);
     };
     if matches!(value, Object::None) {
         return Ok(None);
     }
-    let origin = Origin::of(Voice::Code, "Accelerator(mixed_precision=…)");
+    let origin =
+        origin.unwrap_or_else(|| Origin::of(Voice::Code, "Accelerator(mixed_precision=…)"));
     let text = value.python_str();
     let known = context.facts.values(Enumeration::PrecisionType);
     if !known.contains(&text) {

@@ -1,0 +1,191 @@
+//! The trainer between the launch and `Accelerator()`: what the framework that reads the recipe makes of the
+//! environment, what it passes to `Accelerator()`, and what it checks itself.
+//!
+//! transformers' `TrainingArguments` is the core ([`arguments`]); TRL, LLaMA-Factory, axolotl and ms-swift build it and
+//! do something before or after ([`frameworks`]).
+
+mod arguments;
+mod deepspeed;
+mod frameworks;
+mod fsdp;
+
+use std::collections::BTreeMap;
+
+use super::context::Context;
+use super::outcome::{Backend, Cause};
+use super::python::{Argument, Site};
+use super::run::{Code, Origin, Trainer, Value, Voice};
+use super::runtime::{Accelerator, DeepSpeedPlugin, DistributedType, Environment};
+use super::stop::{Step, raise, unknown};
+use crate::formats::recipe::Framework;
+use crate::knowledge::trainers::{Fsdp1Prepare, TrainerFsdp2Prepare, Transformers};
+use crate::source::Object;
+
+pub(crate) use deepspeed::Mismatches;
+
+/// What `Accelerator()` is given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Its arguments, those of the script included.
+    pub(crate) code: Code,
+    /// Who says `mixed_precision`, where the trainer passes it.
+    pub(crate) precision: Option<Origin>,
+    /// The DeepSpeed plugin that the trainer's `deepspeed` makes.
+    pub(crate) deepspeed: Option<DeepSpeedPlugin>,
+    /// How that DeepSpeed config differs from the trainer's arguments.
+    pub(crate) mismatches: Option<Mismatches>,
+}
+
+/// What is said to the trainer.
+#[derive(Clone, Copy)]
+pub(crate) struct Said<'run> {
+    pub(crate) trainer: &'run Trainer,
+    pub(crate) transformers: Transformers,
+}
+
+impl<'run> Said<'run> {
+    fn new(trainer: &'run Trainer) -> Step<Self> {
+        let transformers = Transformers::of(&trainer.transformers);
+        Ok(Self {
+            trainer,
+            transformers: transformers.ok_or_else(|| {
+                unknown(format!("nothing is known of transformers {}", trainer.transformers))
+            })?,
+        })
+    }
+
+    /// The argument of this name, if it is given.
+    fn get(&self, name: &str) -> Step<Option<Argument>> {
+        match self.trainer.arguments.get(name) {
+            None => Ok(None),
+            Some(Value::Known { value, origin }) => {
+                Ok(Some(Argument::new(value.clone(), origin.clone())))
+            }
+            Some(Value::Unknown { why, .. }) => Err(unknown(format!("`{name}` is not known: {why}"))),
+        }
+    }
+
+    /// The argument of this name, where it is given and truthy, as the framework converts it.
+    fn switched_on(&self, name: &str) -> Step<Option<Argument>> {
+        let Some(argument) = self.get(name)? else {
+            return Ok(None);
+        };
+        let is_on = match (&argument.value, self.trainer.framework) {
+            // TRL hands the recipe to argparse as text.
+            (Object::Str(text), Framework::Trl) => {
+                let converted = super::python::parse_bool(text);
+                converted.ok_or_else(|| {
+                    let message = format!(
+                        "argument --{name}: Truthy value expected: got {text} but expected one of yes/no, true/false, \
+                         t/f, y/n, 1/0 (case insensitive)."
+                    );
+                    let site = Site::new("transformers/hf_argparser.py:string_to_bool", Cause::TrainerArgument);
+                    site.raise("SystemExit", message, &argument.origin)
+                })?
+            }
+            (value, _) => value.truthy(),
+        };
+        Ok(is_on.then_some(argument))
+    }
+
+    /// Who turns `bf16` on, if it is on: nobody needs to have written it.
+    fn bf16(&self) -> Step<Option<Argument>> {
+        if self.trainer.arguments.contains_key("bf16") {
+            return self.switched_on("bf16");
+        }
+        match self.switched_on("fp16")? {
+            Some(_) => Ok(None),
+            None => frameworks::bf16_default(self),
+        }
+    }
+}
+
+/// Follows the trainer up to `Accelerator()`.
+pub(crate) fn before(context: &mut Context<'_>, environment: &mut Environment) -> Step<Given> {
+    let given = Given {
+        code: context.run.code.clone(),
+        ..Given::default()
+    };
+    let Some(trainer) = &context.run.trainer else {
+        return Ok(given);
+    };
+    let said = Said::new(trainer)?;
+    match trainer.framework {
+        Framework::Transformers => arguments::build(context, environment, &said, given),
+        Framework::Trl => frameworks::trl(context, environment, &said, given),
+        Framework::LlamaFactory => frameworks::llamafactory(context, environment, &said, given),
+        Framework::Axolotl => frameworks::axolotl(context, environment, &said, given),
+        Framework::Swift => frameworks::swift(context, environment, &said, given),
+        Framework::SimpleTuner => frameworks::simpletuner(&said, given),
+    }
+}
+
+/// What the trainer checks once the accelerator is there, and at the start of the training.
+pub(crate) fn after(
+    context: &Context<'_>,
+    accelerator: &Accelerator,
+    mismatches: Option<Mismatches>,
+) -> Step<()> {
+    let Some(trainer) = context.run.trainer.as_ref().filter(|trainer| {
+        !trainer.is_arguments_only && trainer.framework != Framework::SimpleTuner
+    }) else {
+        return Ok(());
+    };
+    let said = Said::new(trainer)?;
+    match (&accelerator.deepspeed, mismatches) {
+        (_, Some(mismatches)) => mismatches.check(),
+        (Some(plugin), None) if accelerator.distributed_type == DistributedType::DeepSpeed => {
+            let mut config = plugin.clone();
+            deepspeed::process(&said, &mut config, &accelerator.environment)?.check()
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Transformer Engine refuses a model that is prepared without its optimizer.
+pub(crate) fn check_prepare(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
+    let Some(trainer) = context.run.trainer.as_ref().filter(|trainer| {
+        !trainer.is_arguments_only && trainer.framework != Framework::SimpleTuner
+    }) else {
+        return Ok(());
+    };
+    let is_te = accelerator.fp8_backend(context)? == Some(Backend::Te);
+    if accelerator.distributed_type != DistributedType::Fsdp || !is_te {
+        return Ok(());
+    }
+    let transformers = Said::new(trainer)?.transformers;
+    let is_alone = match accelerator.is_fsdp2() {
+        true => transformers.fsdp2_prepare == TrainerFsdp2Prepare::ModelAlone,
+        false => transformers.fsdp1_prepare == Fsdp1Prepare::ModelAlone,
+    };
+    if !is_alone {
+        return Ok(());
+    }
+    let message = "You must pass a model and an optimizer together to `accelerate.prepare()` when using \
+                   TransformerEngine.";
+    let origins = [
+        accelerator.backend_origin(),
+        accelerator.environment.origin("FSDP_VERSION"),
+        accelerator.environment.origin("ACCELERATE_USE_FSDP"),
+    ];
+    Err(raise(
+        "ValueError",
+        message,
+        "accelerator.py:Accelerator.prepare",
+        Cause::TrainerModelAlone,
+        origins,
+    ))
+}
+
+/// A value that a framework sets although nobody wrote it.
+fn by_framework(name: impl Into<String>) -> Origin {
+    Origin::of(Voice::Framework, name)
+}
+
+/// Keyword arguments of a handler.
+fn keywords<const N: usize>(pairs: [(&str, Object); N]) -> BTreeMap<String, Object> {
+    pairs
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
