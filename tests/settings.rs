@@ -126,6 +126,8 @@ fn wrong_settings_say_where_and_what_to_write() {
         "[target]\naccelerate = 'new'\n",
         "[target]\ngpu = 'h100'\ncapability = '8.0'\n",
         "[target]\ncapability = 9.0\n",
+        "recipes = { 'a.yaml' = 'tlr' }\n",
+        "recipes = { 'a[.yaml' = 'trl' }\n",
         "[target\n",
         "a = '\u{1b}[31m'\n",
     ] {

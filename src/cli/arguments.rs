@@ -120,7 +120,7 @@ pub(super) struct CheckArguments {
 }
 
 /// What is assumed.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(super) struct AssumptionArguments {
     /// Assume these versions and this hardware: accelerate=1.12.0, accelerate='>=1.3,<2', gpu=h100, capability=9.0,
     /// installed=torchao,deepspeed; repeatable

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::discover::{Folder, Nearest, Upwards};
+use crate::formats::Kind;
 use crate::formats::settings::Fp8Block;
 use crate::knowledge;
 use crate::resolve::target::{Declaration, TargetError, TargetOrigin};
@@ -24,7 +25,7 @@ pub(super) struct Assumptions {
     flags: Vec<Declaration>,
     /// What the command line says, and otherwise the defaults.
     pub(super) target: Target,
-    upwards: Upwards,
+    upwards: Arc<Upwards>,
     settings: SettingsSource,
     pins: Nearest<Arc<FoundPin>>,
 }
@@ -41,6 +42,7 @@ enum SettingsSource {
 /// What is assumed of one file.
 pub(super) struct Assumed {
     pub(super) target: Target,
+    upwards: Arc<Upwards>,
     settings: Option<Arc<Declared>>,
     /// A pin of which nothing is known, so that the default stands.
     pub(super) unknown_pin: Option<Arc<FoundPin>>,
@@ -69,7 +71,7 @@ impl Assumptions {
         let assumptions = Self {
             flags,
             target,
-            upwards: Upwards::new(current, paths),
+            upwards: Arc::new(Upwards::new(current, paths)),
             settings: match (&arguments.config, arguments.isolated) {
                 (Some(path), _) => SettingsSource::Named(settings::named(path, current)?),
                 (None, true) => SettingsSource::Nothing,
@@ -106,6 +108,7 @@ impl Assumptions {
         }
         Ok(Assumed {
             target,
+            upwards: Arc::clone(&self.upwards),
             settings,
             unknown_pin,
         })
@@ -123,6 +126,12 @@ impl Assumptions {
 }
 
 impl Assumed {
+    /// The kind that the settings declare for a file, whatever it says itself.
+    pub(super) fn kind_of(&self, path: &Path) -> Option<Kind> {
+        let settings = self.settings.as_ref()?;
+        settings.kind_of(&self.upwards.absolute(path))
+    }
+
     /// The fp8 blocks that a loader of the team's own reads.
     pub(super) fn blocks(&self) -> &[Fp8Block] {
         self.settings
@@ -137,5 +146,52 @@ impl Assumed {
         run.without
             .extend(self.blocks().iter().map(|block| block.path.clone()));
         run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declared_kinds_are_seen_from_the_folder_of_the_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("sub/conf/deep")).unwrap();
+        std::fs::write(
+            root.join("sub/fp8lint.toml"),
+            "[recipes]\n'conf/**/*.yaml' = 'trl'\n'*.json' = 'deepspeed'\n'conf/a.*' = 'accelerate'\n",
+        )
+        .unwrap();
+        let kinds = |arguments: &AssumptionArguments| {
+            let assumptions = Assumptions::new(arguments, &[PathBuf::from("sub")], root).unwrap();
+            let assumed = assumptions.of(Path::new("sub/conf/a.yaml")).unwrap();
+            [
+                "sub/conf/deep/r.yaml",
+                "sub/conf/a.yaml",
+                "sub/conf/../d.json",
+                "sub/conf/r.yml",
+                "conf/r.yaml",
+            ]
+            .map(|path| assumed.kind_of(Path::new(path)).map(Kind::as_str))
+        };
+        let expected = [
+            Some("recipe:trl"),
+            Some("accelerate"),
+            Some("deepspeed"),
+            None,
+            None,
+        ];
+        assert_eq!(kinds(&AssumptionArguments::default()), expected);
+        let named = AssumptionArguments {
+            config: Some("sub/fp8lint.toml".into()),
+            ..AssumptionArguments::default()
+        };
+        assert_eq!(kinds(&named), expected);
+        let isolated = AssumptionArguments {
+            isolated: true,
+            ..AssumptionArguments::default()
+        };
+        assert_eq!(kinds(&isolated), [None; 5]);
     }
 }

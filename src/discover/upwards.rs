@@ -37,8 +37,7 @@ impl Upwards {
 
     /// The folders from a file's own up to the one in which the search ends. The file itself need not exist.
     pub fn folders(&self, file: &Path) -> Vec<Folder> {
-        let file = self.current.join(file);
-        let own = existing(file.parent().unwrap_or(&file));
+        let own = self.own_folder(file);
         let in_git = own
             .ancestors()
             .find(|folder| folder.join(".git").symlink_metadata().is_ok());
@@ -56,6 +55,20 @@ impl Upwards {
                 current: self.current.clone(),
             })
             .collect()
+    }
+
+    /// The absolute path of a file, without links above it. The file itself need not exist.
+    pub fn absolute(&self, file: &Path) -> PathBuf {
+        let own = self.own_folder(file);
+        match file.file_name() {
+            Some(name) => own.join(name),
+            None => own,
+        }
+    }
+
+    fn own_folder(&self, file: &Path) -> PathBuf {
+        let file = self.current.join(file);
+        existing(file.parent().unwrap_or(&file))
     }
 }
 
@@ -83,6 +96,11 @@ pub struct FolderFile {
 }
 
 impl Folder {
+    /// Its absolute path, without links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The names in the folder that `wanted` takes, sorted.
     pub fn names(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let entries = std::fs::read_dir(&self.path).into_iter().flatten();

@@ -3,38 +3,75 @@
 //! Three tests, each dearer than the one before it, so that the thousands of other YAML and JSON files of a repository
 //! cost next to nothing:
 //!
-//! 1. [`may_be_config`]: do enough of accelerate's words occur in the text at all? No parse.
-//! 2. [`recognise`] on the tree: the top-level keys vote (the table is `signature.rs`).
+//! 1. [`may_be_config`]: do enough of the words of a config or a recipe occur in the text at all? No parse.
+//! 2. [`recognise`] on the tree: the top-level keys vote for an accelerate config (the table is `signature.rs`), or
+//!    else are held against the signatures of recipes and DeepSpeed configs (`recipe/signatures.rs`).
 //! 3. [`recognise`] on the lines, where PyYAML refuses the file: a config that cannot be loaded is still a config, and
 //!    the one that its owner most wants to hear about.
 
 pub mod launch;
 mod outline;
 pub mod pins;
-pub mod settings;
 pub mod recipe;
+pub mod settings;
 mod signature;
 mod template;
+mod words;
 
 use std::fmt;
 
 use crate::source::{Document, ReadError, Span};
 
 use outline::Outline;
+use recipe::Framework;
+use recipe::signatures::SIGNATURES;
 
-/// What kind of file it is. More kinds are to come: `deepspeed`, `recipe:<framework>`, `launch`, `script`, `pins`,
-/// `settings`.
+/// What kind of file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A config for `accelerate launch --config_file`.
     Accelerate,
+    /// A DeepSpeed config.
+    DeepSpeed,
+    /// A recipe for a trainer.
+    Recipe(Framework),
+    /// A file that holds launch commands.
+    Launch,
 }
 
 impl Kind {
+    /// The kinds that a file can be declared to be (`recipes` in the settings).
+    pub const DECLARABLE: [Self; 8] = [
+        Self::Accelerate,
+        Self::DeepSpeed,
+        Self::Recipe(Framework::Transformers),
+        Self::Recipe(Framework::Trl),
+        Self::Recipe(Framework::LlamaFactory),
+        Self::Recipe(Framework::Axolotl),
+        Self::Recipe(Framework::Swift),
+        Self::Recipe(Framework::SimpleTuner),
+    ];
+
     /// The kind's name in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Accelerate => "accelerate",
+            Self::DeepSpeed => "deepspeed",
+            Self::Recipe(Framework::Transformers) => "recipe:transformers",
+            Self::Recipe(Framework::Trl) => "recipe:trl",
+            Self::Recipe(Framework::LlamaFactory) => "recipe:llamafactory",
+            Self::Recipe(Framework::Axolotl) => "recipe:axolotl",
+            Self::Recipe(Framework::Swift) => "recipe:ms-swift",
+            Self::Recipe(Framework::SimpleTuner) => "recipe:simpletuner",
+            Self::Launch => "launch",
+        }
+    }
+
+    /// The kind's name in settings: a recipe is named by its framework.
+    pub fn declared_name(self) -> &'static str {
+        match self {
+            Self::Recipe(framework) => framework.as_str(),
+            kind => kind.as_str(),
         }
     }
 }
@@ -55,9 +92,9 @@ pub struct Recognised {
     pub placeholder: Option<Span>,
 }
 
-/// Whether a text is worth parsing: enough of the words of a config occur in it, wherever they stand.
+/// Whether a text is worth parsing: enough of the words of a config or a recipe occur in it, wherever they stand.
 pub fn may_be_config(text: &str) -> bool {
-    signature::words_reach_threshold(text)
+    words::may_hold(text)
 }
 
 /// What a file is, from its tree, or from its lines where it cannot be read.
@@ -66,13 +103,40 @@ pub fn recognise(text: &str, read: Result<&Document, &ReadError>) -> Option<Reco
         Ok(document) => Outline::of_tree(text, document.root()),
         Err(_) => Outline::of_lines(text),
     };
-    outline.is_accelerate().then(|| Recognised {
-        kind: Kind::Accelerate,
+    let kind = match outline.is_accelerate() {
+        true => Some(Kind::Accelerate),
+        false => other_kind(text, read, &outline),
+    };
+    kind.map(|kind| Recognised {
+        kind,
         placeholder: match read {
             Ok(document) => template::in_tree(document.root()),
             Err(_) => template::in_lines(text),
         },
     })
+}
+
+/// The first of the signatures that holds.
+fn other_kind(
+    text: &str,
+    read: Result<&Document, &ReadError>,
+    outline: &Outline<'_>,
+) -> Option<Kind> {
+    if read.is_ok_and(|document| !document.root().is_dict()) {
+        return None;
+    }
+    let is_json = text
+        .trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
+        .starts_with('{');
+    let headings = outline.headings();
+    let signature = SIGNATURES.iter().find(|signature| {
+        let least = match read {
+            Ok(_) => 0,
+            Err(_) => signature.least_in_lines,
+        };
+        (is_json || !signature.is_json) && headings.hold(signature, least)
+    })?;
+    Some(signature.kind)
 }
 
 /// The key of a mapping inside this one that would be an accelerate config if it stood alone. accelerate reads

@@ -1,9 +1,10 @@
 //! The outline of a file: its top-level keys, with just enough of their values to vote.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::source::{Data, NodeRef};
 
+use super::recipe::signatures::{Key, Signature};
 use super::signature;
 
 /// One top-level key.
@@ -17,6 +18,9 @@ struct Heading<'text> {
 
 /// The top-level keys of a file.
 pub(super) struct Outline<'text>(Vec<Heading<'text>>);
+
+/// The top-level keys of a file by name, to be held against signatures.
+pub(super) struct Headings<'outline, 'text>(HashMap<&'text str, &'outline Heading<'text>>);
 
 impl<'text> Outline<'text> {
     /// The keys of a mapping. A list of mappings with one key each counts as well: a config that someone wrote with a
@@ -70,13 +74,52 @@ impl<'text> Outline<'text> {
             if !seen.insert(heading.key) {
                 continue;
             }
-            sum += signature::vote(heading.key, |telling| {
-                telling.iter().any(|word| {
-                    word.eq_ignore_ascii_case(heading.value) || heading.below.contains(word)
-                })
-            });
+            sum += signature::vote(heading.key, |telling| heading.tells(telling));
         }
         sum >= signature::THRESHOLD
+    }
+
+    /// The keys by name; of a key that is written twice the last one.
+    pub(super) fn headings(&self) -> Headings<'_, 'text> {
+        let named = self.0.iter().map(|heading| (heading.key, heading));
+        Headings(named.collect())
+    }
+}
+
+impl Heading<'_> {
+    /// Whether the value, or a key below it, is one of these words; without regard to the case of the value.
+    fn tells(&self, telling: &[&str]) -> bool {
+        telling
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(self.value) || self.below.contains(word))
+    }
+}
+
+impl Headings<'_, '_> {
+    /// Whether a signature holds, and at least so many of its keys show.
+    pub(super) fn hold(&self, signature: &Signature, least: usize) -> bool {
+        let shows = |key: &&Key| {
+            let heading = self.0.get(key.name);
+            heading.is_some_and(|heading| key.telling.is_empty() || heading.tells(key.telling))
+        };
+        let shown: HashSet<_> = signature
+            .needs
+            .iter()
+            .flat_map(|need| need.of.iter().copied().flatten())
+            .filter(shows)
+            .map(|key| key.name)
+            .collect();
+        shown.len() >= least
+            && signature.needs.iter().all(|need| {
+                let keys = need.of.iter().copied().flatten();
+                keys.filter(shows).count() >= need.least
+            })
+            && !signature
+                .never
+                .iter()
+                .copied()
+                .flatten()
+                .any(|key| self.0.contains_key(key))
     }
 }
 

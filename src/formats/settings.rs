@@ -10,13 +10,15 @@ use toml::{Spanned, Value};
 
 use crate::source::{Route, SourceFile, Span};
 
+use super::Kind;
+
 /// The names under which settings are looked for in a folder; the first one that holds settings counts.
 pub const NAMES: [&str; 3] = ["fp8lint.toml", ".fp8lint.toml", PROJECT];
 
 const PROJECT: &str = "pyproject.toml";
 
 /// What settings look like, on one line.
-const EXAMPLE: &str = r#"target = { accelerate = "1.12.0" }, fp8-block = [{ path = "fsdp_config.fp8", backends = ["fp8", "auto"], default-backend = "auto" }]"#;
+const EXAMPLE: &str = r#"target = { accelerate = "1.12.0" }, fp8-block = [{ path = "fsdp_config.fp8", backends = ["fp8", "auto"], default-backend = "auto" }], recipes = { "configs/**/*.yaml" = "trl" }"#;
 
 /// Settings.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct Settings {
     pub target: Vec<TargetSetting>,
     /// The blocks that a loader of the team's own reads.
     pub blocks: Vec<Fp8Block>,
+    /// What files are, whatever their content says, in the order of the text.
+    pub recipes: Vec<DeclaredKind>,
 }
 
 /// A key of `target`.
@@ -37,6 +41,17 @@ pub struct TargetSetting {
     /// Its value; of a list, the elements with commas between them.
     pub value: String,
     /// Where the key stands.
+    pub span: Span,
+}
+
+/// What kind of file those of a pattern are: a key of `recipes`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredKind {
+    /// The glob pattern, as seen from the folder of the settings.
+    pub pattern: String,
+    /// The kind.
+    pub kind: Kind,
+    /// Where the pattern stands.
     pub span: Span,
 }
 
@@ -86,6 +101,8 @@ struct Written {
     target: BTreeMap<Spanned<String>, Spanned<Value>>,
     #[serde(default)]
     fp8_block: Vec<Spanned<WrittenBlock>>,
+    #[serde(default)]
+    recipes: BTreeMap<Spanned<String>, Spanned<Value>>,
 }
 
 #[derive(Deserialize)]
@@ -146,10 +163,16 @@ impl Written {
             }
             blocks.push(block);
         }
+        let recipes = self.recipes.into_iter();
+        let mut recipes = recipes
+            .map(|(pattern, kind)| declared_kind(pattern, kind))
+            .collect::<Result<Vec<_>, _>>()?;
+        recipes.sort_by_key(|declared| declared.span);
         Ok(Settings {
             file: Arc::clone(file),
             target,
             blocks,
+            recipes,
         })
     }
 }
@@ -188,6 +211,40 @@ fn target_setting(
     Ok(TargetSetting {
         key,
         value: texts.join(","),
+        span: at,
+    })
+}
+
+fn declared_kind(
+    pattern: Spanned<String>,
+    kind: Spanned<Value>,
+) -> Result<DeclaredKind, SettingsError> {
+    let at = span(pattern.span());
+    let pattern = pattern.into_inner();
+    let kind_at = span(kind.span());
+    let Value::String(given) = kind.into_inner() else {
+        return Err(SettingsError {
+            message: format!("the kind of `{pattern}` is no text"),
+            remedy: Remedy::Write(
+                r#"write it in quotes, as in "configs/**/*.yaml" = "trl""#.to_owned(),
+            ),
+            span: kind_at,
+        });
+    };
+    let known = Kind::DECLARABLE.into_iter();
+    let Some(kind) = known.clone().find(|kind| kind.declared_name() == given) else {
+        return Err(SettingsError {
+            message: format!("`{given}` is not a kind of file"),
+            remedy: Remedy::OneOf {
+                given,
+                known: known.map(|kind| kind.declared_name().to_owned()).collect(),
+            },
+            span: kind_at,
+        });
+    };
+    Ok(DeclaredKind {
+        pattern,
+        kind,
         span: at,
     })
 }

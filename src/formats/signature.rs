@@ -199,31 +199,6 @@ pub(super) fn vote(key: &str, tells: impl Fn(&[&str]) -> bool) -> i32 {
     }
 }
 
-/// Whether the words of a text, wherever they stand, could reach [`THRESHOLD`].
-pub(super) fn words_reach_threshold(text: &str) -> bool {
-    let mut seen = [false; SIGNS.len()];
-    let mut sum = 0;
-    let words = text
-        .as_bytes()
-        .split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
-        .filter(|word| word.len() > 2);
-    for word in words {
-        let found = SIGNS
-            .iter()
-            .position(|sign| sign.key.len() == word.len() && sign.key.as_bytes() == word);
-        if let Some(position) = found
-            && !seen[position]
-        {
-            seen[position] = true;
-            sum += SIGNS[position].telling_weight;
-            if sum >= THRESHOLD {
-                return true;
-            }
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,13 +214,5 @@ mod tests {
             assert!(!FOREIGN.contains(&sign.key));
             assert!(sign.telling_weight >= sign.weight);
         }
-    }
-
-    #[test]
-    fn words_are_whole_words() {
-        assert!(words_reach_threshold("{\"distributed_type\": \"NO\"}"));
-        assert!(words_reach_threshold("? distributed_type\n: FSDP"));
-        assert!(!words_reach_threshold("my_distributed_type: FSDP"));
-        assert!(!words_reach_threshold("mixed_precision mixed_precision"));
     }
 }

@@ -3,8 +3,8 @@
 //! Two data files, both with an interval of releases and a source for each row, are embedded and read when first asked
 //! for. `data/accelerate.json` holds **facts**, extracted from the released wheels by `tools/extract_accelerate.py`: the
 //! keys of config files, the arguments of `accelerate launch`, enums, who reads which environment variable.
-//! `data/behaviours.toml` chooses among **named behaviours** ([`Behaviours`]), which are read by people. This stage
-//! imports no other.
+//! `data/behaviours.toml` chooses among **named behaviours** ([`Behaviours`]), which are read by people. A third file,
+//! `data/recipe_keys.toml`, knows the keys of training recipes ([`recipe_key`]). This stage imports no other.
 //!
 //! ```
 //! use fp8lint::knowledge;
@@ -20,6 +20,7 @@ mod behaviours;
 mod facts;
 mod interval;
 pub mod trainers;
+mod recipes;
 
 use std::sync::LazyLock;
 
@@ -29,6 +30,7 @@ pub use facts::{
     flag_history, value_history,
 };
 pub use interval::Interval;
+pub use recipes::{Reader, RecipeKey, recipe_key};
 
 use interval::RELEASES;
 

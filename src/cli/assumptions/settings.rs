@@ -1,9 +1,10 @@
 //! Settings files: found, read, and known to be right.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover::{self, Folder};
+use crate::discover::{self, Folder, Patterns};
+use crate::formats::Kind;
 use crate::formats::settings::{self, Fp8Block, Remedy, Settings, SettingsError};
 use crate::knowledge;
 use crate::resolve::Target;
@@ -16,13 +17,26 @@ use super::super::failure::Failure;
 pub(super) struct Declared {
     pub(super) target: Vec<Declaration>,
     pub(super) blocks: Vec<Fp8Block>,
+    /// The folder of the settings, without links.
+    folder: PathBuf,
+    recipes: Vec<(Patterns, Kind)>,
+}
+
+impl Declared {
+    /// The kind that is declared for the file of this absolute path; the last pattern that matches decides.
+    pub(super) fn kind_of(&self, path: &Path) -> Option<Kind> {
+        let below = path.strip_prefix(&self.folder).ok()?;
+        let mut recipes = self.recipes.iter().rev();
+        let found = recipes.find(|(patterns, _)| patterns.match_path(below));
+        found.map(|(_, kind)| *kind)
+    }
 }
 
 /// The settings in a folder.
 pub(super) fn in_folder(folder: &Folder) -> Option<Result<Arc<Declared>, Failure>> {
     settings::NAMES.iter().find_map(|name| {
         let file = folder.read(name)?;
-        read(file.shown, file.bytes).transpose()
+        read(file.shown, file.bytes, folder.path()).transpose()
     })
 }
 
@@ -35,13 +49,15 @@ pub(super) fn named(path: &Path, current: &Path) -> Result<Arc<Declared>, Failur
             "name a file such as fp8lint.toml, or a pyproject.toml with [tool.fp8lint]",
         )
     };
-    let bytes = std::fs::read(current.join(path))
-        .map_err(|error| wrong(format!("cannot be read: {}", discover::reason(&error))))?;
-    let settings = read(shown.clone(), bytes)?;
+    let unread = |error| wrong(format!("cannot be read: {}", discover::reason(&error)));
+    let bytes = std::fs::read(current.join(path)).map_err(unread)?;
+    let real = current.join(path).canonicalize().map_err(unread)?;
+    let folder = real.parent().unwrap_or(&real);
+    let settings = read(shown.clone(), bytes, folder)?;
     settings.ok_or_else(|| wrong("holds no [tool.fp8lint]".to_owned()))
 }
 
-fn read(shown: String, bytes: Vec<u8>) -> Result<Option<Arc<Declared>>, Failure> {
+fn read(shown: String, bytes: Vec<u8>, folder: &Path) -> Result<Option<Arc<Declared>>, Failure> {
     let file = match SourceFile::new(shown.clone(), bytes) {
         Ok(file) => Arc::new(file),
         // Somebody else's file, in which nothing of ours can be made out.
@@ -55,7 +71,7 @@ fn read(shown: String, bytes: Vec<u8>) -> Result<Option<Arc<Declared>>, Failure>
     };
     match settings::read(&file) {
         Ok(None) => Ok(None),
-        Ok(Some(settings)) => declared(settings).map(|declared| Some(Arc::new(declared))),
+        Ok(Some(settings)) => declared(settings, folder).map(|declared| Some(Arc::new(declared))),
         Err(SettingsError {
             message,
             remedy,
@@ -76,12 +92,13 @@ fn help(remedy: &Remedy) -> String {
     }
 }
 
-/// The settings, if their target can be understood.
-fn declared(settings: Settings) -> Result<Declared, Failure> {
+/// The settings, if their target and their patterns can be understood.
+fn declared(settings: Settings, folder: &Path) -> Result<Declared, Failure> {
     let Settings {
         file,
         target,
         blocks,
+        recipes,
     } = settings;
     let declarations: Vec<_> = target
         .iter()
@@ -102,9 +119,18 @@ fn declared(settings: Settings) -> Result<Declared, Failure> {
         let span = wrong.map_or(Span::at(0), |setting| setting.span);
         return Err(failure(&file, span, &message, help));
     }
+    let recipes = recipes.into_iter().map(|declared| {
+        let patterns = Patterns::new([declared.pattern.as_str()]).map_err(|error| {
+            let help = "write for example 'configs/**/*.yaml'".to_owned();
+            failure(&file, declared.span, &error.to_string(), help)
+        })?;
+        Ok((patterns, declared.kind))
+    });
     Ok(Declared {
         target: declarations,
         blocks,
+        folder: folder.to_owned(),
+        recipes: recipes.collect::<Result<_, Failure>>()?,
     })
 }
 

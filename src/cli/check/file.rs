@@ -96,7 +96,8 @@ fn check_text(
         return Ok(());
     }
     let read = Syntax::of_name(&file.path).read(text);
-    match formats::recognise(text, read.as_ref()) {
+    let recognised = formats::recognise(text, read.as_ref());
+    match recognised.filter(|recognised| recognised.kind == Kind::Accelerate) {
         Some(recognised) => {
             let assumed = assumed()?;
             result.recognised(&file.path, recognised.kind, &assumed);
@@ -197,5 +198,7 @@ fn looks_like_config(text: &str) -> bool {
         message: String::new(),
         span: None,
     };
-    formats::may_be_config(text) && formats::recognise(text, Err(&unread)).is_some()
+    let recognised = || formats::recognise(text, Err(&unread));
+    formats::may_be_config(text)
+        && recognised().is_some_and(|recognised| recognised.kind == Kind::Accelerate)
 }

@@ -81,6 +81,25 @@ fn a_project_may_hold_settings() {
 }
 
 #[test]
+fn kinds_are_declared_in_the_order_of_the_text() {
+    let text = "[recipes]\n'z/**/*.yaml' = 'trl'\n'a.json' = 'deepspeed'\n";
+    let settings = parsed("fp8lint.toml", text).unwrap().unwrap();
+    let declared: Vec<_> = settings
+        .recipes
+        .iter()
+        .map(|declared| (declared.pattern.as_str(), declared.kind.as_str()))
+        .collect();
+    assert_eq!(
+        declared,
+        [("z/**/*.yaml", "recipe:trl"), ("a.json", "deepspeed")]
+    );
+    assert_eq!(
+        settings.file.slice(settings.recipes[0].span),
+        "'z/**/*.yaml'"
+    );
+}
+
+#[test]
 fn what_cannot_be_used_is_said_with_its_place() {
     let mut shown = String::new();
     for text in [
@@ -102,6 +121,9 @@ fn what_cannot_be_used_is_said_with_its_place() {
         "target = { capability = 9.0 }\n",
         "target = { installed = ['torchao', 1] }\n",
         "target = { accelerate = ['1.3'] }\n",
+        "recipes = { 'a.yaml' = 'tlr' }\n",
+        "[recipes]\n'a.yaml' = ['trl']\n",
+        "recipes = 'trl'\n",
         "target = { accelerate = '1.3'\n",
         "a b\n",
         "target = {}\ntarget = {}\n",
