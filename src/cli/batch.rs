@@ -206,6 +206,8 @@ impl Case {
             environment: environment.collect(),
             code,
             trainer,
+            command: None,
+            unknown: None,
             machine: Machine {
                 installed: self.installed.clone().unwrap_or(default.installed),
                 nothing_else: default.nothing_else,
@@ -245,7 +247,10 @@ impl Case {
                 Ok(bytes) => Ok(Config::of_bytes(path, bytes)),
                 Err(error) => Err(format!("`{path}` cannot be read: {error}")),
             },
-            false => Ok(Config::Missing { path: path.clone() }),
+            false => Ok(Config::Missing {
+                path: path.clone(),
+                place: None,
+            }),
         }
     }
 

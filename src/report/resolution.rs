@@ -136,13 +136,13 @@ fn command(run: &Run) -> String {
                 flags.collect::<String>()
             )
         }
-        (Launcher::Accelerate, Config::Unreadable { path, .. } | Config::Missing { path }) => {
+        (Launcher::Accelerate, Config::Unreadable { path, .. } | Config::Missing { path, .. }) => {
             format!(
                 "accelerate launch --config_file {path}{} train.py",
                 flags.collect::<String>()
             )
         }
-        (Launcher::Accelerate, Config::None) => {
+        (Launcher::Accelerate, Config::None | Config::Unknown { .. }) => {
             format!("accelerate launch{} train.py", flags.collect::<String>())
         }
         (launcher, _) => format!("{} train.py", launcher.as_str()),

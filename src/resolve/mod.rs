@@ -5,6 +5,7 @@
 //! between versions is looked up in [`crate::knowledge`]; no version is compared here.
 
 mod asks;
+pub mod assemble;
 mod context;
 mod launch;
 pub mod outcome;
@@ -23,7 +24,7 @@ pub use outcome::{
 };
 pub(crate) use python::parse_bool;
 pub use run::{
-    Ask, Code, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
+    Ask, Code, Command, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
     Stage, Trainer, Value, Voice, Word,
 };
 pub use target::Target;
@@ -54,7 +55,35 @@ pub fn resolve(run: &Run, facts: &Facts, files: &dyn Files) -> Outcome {
     };
     outcome.verdict = follow(&mut context, &mut outcome);
     outcome.decisions = context.decisions;
-    outcome
+    match &run.unknown {
+        Some(why) if !refuses_config(&outcome) => Outcome {
+            launch: None,
+            trainer: None,
+            runtime: None,
+            prepare: None,
+            verdict: Verdict::Unknown { why: why.clone() },
+            decisions: Vec::new(),
+        },
+        _ => outcome,
+    }
+}
+
+/// Whether the launcher refuses the config file, whatever else the command says.
+fn refuses_config(outcome: &Outcome) -> bool {
+    let launch = outcome.launch.as_ref();
+    let exception = launch.and_then(|launch| launch.exception.as_ref());
+    exception.is_some_and(|exception| {
+        matches!(
+            exception.cause,
+            Cause::ConfigUnreadable
+                | Cause::ConfigNotMapping
+                | Cause::ConfigKeyMissing
+                | Cause::ComputeEnvironment
+                | Cause::UnknownKeys
+                | Cause::KeyNotString
+                | Cause::EnumValue
+        )
+    })
 }
 
 /// The stages, one after the other, until one of them ends the run.

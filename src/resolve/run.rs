@@ -177,6 +177,13 @@ pub enum Config {
     Missing {
         /// The path, as it is written.
         path: String,
+        /// Where it is written, if it is in a file.
+        place: Option<Place>,
+    },
+    /// A file that is named and cannot be looked at.
+    Unknown {
+        /// Why.
+        why: String,
     },
 }
 
@@ -242,6 +249,25 @@ pub struct Trainer {
     pub arguments: BTreeMap<String, Value<Object>>,
     /// Whether only the arguments are built, and no trainer is made of them: the oracle's `training_args`.
     pub is_arguments_only: bool,
+}
+
+/// The command that starts a run, where one was found in a file.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The whole command.
+    pub place: Place,
+    /// The words that name the program.
+    pub program: Place,
+    /// How it reads on one line, without what comes before the program.
+    pub text: String,
+    /// The word that names the accelerate config, if one does.
+    pub config: Option<Place>,
+    /// The recipe that the script reads.
+    pub recipe: Option<Arc<SourceFile>>,
+    /// The words that cannot be known, each with the reason.
+    pub unknown: Vec<(String, Place)>,
+    /// Whether it stands in prose, which nothing runs.
+    pub is_prose: bool,
 }
 
 /// How far a run is followed.
@@ -352,6 +378,11 @@ pub struct Run {
     pub code: Code,
     /// The trainer that the script uses, where it is known to use one.
     pub trainer: Option<Trainer>,
+    /// The command that starts it; `None` for a run that is only assumed.
+    pub command: Option<Command>,
+    /// Why it cannot be told what the run comes to, where something that decides is not known. Refusals of the config
+    /// file itself stand all the same.
+    pub unknown: Option<String>,
     /// The machine.
     pub machine: Machine,
     /// How far to follow it.
@@ -380,6 +411,8 @@ impl Run {
             environment: BTreeMap::new(),
             code: Code::default(),
             trainer: None,
+            command: None,
+            unknown: None,
             machine: target.machine(&asked),
             stage: Stage::Prepare,
             follows_machines: true,

@@ -113,10 +113,13 @@ impl<'a> Subject<'a> {
                 Label::value(place, text)
             }
             (_, Config::File(config)) => Label::at(&config.file, config.file.line_span(1), text),
-            (_, Config::Unreadable { path, .. } | Config::Missing { path }) => {
-                Label::file(path.as_str(), text)
+            (_, Config::Unreadable { path, .. }) => Label::file(path.as_str(), text),
+            (_, Config::Missing { .. } | Config::None | Config::Unknown { .. }) => {
+                match &self.run.command {
+                    Some(command) => Label::value(&command.program, text),
+                    None => Label::file("", text),
+                }
             }
-            (_, Config::None) => Label::file("", text),
         }
     }
 

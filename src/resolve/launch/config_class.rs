@@ -93,7 +93,7 @@ pub(crate) fn named(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Op
     };
     match context.files.look_up(&path) {
         Lookup::Found(file) => Ok(Some(Config::of_file(file))),
-        Lookup::Absent => Ok(Some(Config::Missing { path })),
+        Lookup::Absent => Ok(Some(Config::Missing { path, place: None })),
         Lookup::Unknown => Err(unknown(format!(
             "the config file `{path}` that the command names is not known"
         ))),
@@ -104,7 +104,12 @@ pub(crate) fn named(context: &Context<'_>, namespace: &Namespace<'_>) -> Step<Op
 pub(crate) fn load(config: &Config, without: &[Route], facts: &Facts) -> Step<Option<Defaults>> {
     match config {
         Config::None => Ok(None),
-        Config::Missing { path } => {
+        Config::Unknown { why } => Err(unknown(why.clone())),
+        Config::Missing { path, place } => {
+            let origin = Origin {
+                place: place.clone(),
+                ..Origin::of(Voice::Flag, "--config_file")
+            };
             let message = format!(
                 "The passed configuration file `{path}` does not exist. Please pass an existing file to `accelerate \
                  launch`, or use the default one created through `accelerate config` and run `accelerate launch` \
@@ -115,7 +120,7 @@ pub(crate) fn load(config: &Config, without: &[Route], facts: &Facts) -> Step<Op
                 message,
                 LOAD,
                 Cause::ConfigUnreadable,
-                [Origin::of(Voice::Flag, "--config_file")],
+                [origin],
             ))
         }
         Config::Unreadable { path, error } => {

@@ -1,0 +1,247 @@
+//! From a launch command to its run: which config it names, which recipe its script reads, what its words and its
+//! environment say.
+
+mod recipe;
+mod words;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::run::{
+    Code, Command, Config, Files, Launcher, Lookup, Origin, Place, Run, Stage, Value, Voice, Word,
+};
+use super::target::{Target, packages_asked};
+use crate::formats::launch::{LaunchCommand, Program, Spot, Term};
+use crate::formats::recipe::Framework;
+use crate::source::{Route, SourceFile};
+
+use recipe::Trained;
+use words::Words;
+
+/// Variables that other programs set up before training: their values decide nothing about precision.
+const BESIDE_THE_POINT: [&str; 12] = [
+    "CUDA_VISIBLE_DEVICES",
+    "GPUS_PER_NODE",
+    "LOCAL_RANK",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+    "NNODES",
+    "NODE_RANK",
+    "NPROC_PER_NODE",
+    "OMP_NUM_THREADS",
+    "RANK",
+    "TORCH_DISTRIBUTED_DEBUG",
+    "WORLD_SIZE",
+];
+
+/// The file that a path names.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// It was found.
+    Found(Arc<SourceFile>),
+    /// It was found, and is not UTF-8.
+    Unreadable(String),
+    /// There is none.
+    Absent,
+    /// It cannot be told.
+    Unknown(String),
+}
+
+/// The run that a command starts, on the machine of a target. `None` for a command that starts no training that anything
+/// is known of: a Python script without a recipe and without the arguments of a trainer.
+pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> Run {
+    let launcher = launcher(command);
+    let words = Words::read(command, launcher == Launcher::Accelerate);
+    let mut unknown = words.unknown.clone();
+    let (config, config_place) = match (&words.config_file, launcher) {
+        (Some(named), Launcher::Accelerate) => {
+            (config(named, files), Some(place(command, "--config_file", &named.spot)))
+        }
+        _ => (Config::None, None),
+    };
+    let trained = Trained::read(command, target, files);
+    if unknown.is_none() {
+        unknown.clone_from(&trained.unknown);
+    }
+    let asked = match &config {
+        Config::File(file) => file.read.as_ref().map_or_else(|_| Vec::new(), |document| packages_asked(document)),
+        _ => Vec::new(),
+    };
+    let asked = asked.into_iter().chain(trained.packages()).collect::<Vec<_>>();
+    Run {
+        launcher,
+        config,
+        default_config: false,
+        flags: words.flags,
+        environment: environment(command),
+        code: trained.code.clone(),
+        machine: target.machine(&asked),
+        stage: Stage::Prepare,
+        follows_machines: true,
+        without: Vec::new(),
+        command: Some(Command {
+            place: place(command, "", &command.spot),
+            program: place(command, "", &command.program_spot),
+            text: text(command),
+            config: config_place,
+            recipe: trained.recipe.clone(),
+            unknown: unknown_words(command),
+            is_prose: command.is_prose,
+        }),
+        trainer: trained.trainer,
+        unknown,
+    }
+}
+
+/// What starts the processes: TRL and axolotl call `accelerate launch`, LLaMA-Factory and ms-swift torchrun or nothing.
+fn launcher(command: &LaunchCommand) -> Launcher {
+    match &command.program {
+        Program::AccelerateLaunch | Program::Trl(_) => Launcher::Accelerate,
+        Program::Axolotl(_) => match recipe::argument_value(command, "launcher").as_deref() {
+            Some("torchrun") => Launcher::Torchrun,
+            Some("python") => Launcher::Python,
+            _ => Launcher::Accelerate,
+        },
+        Program::Torchrun | Program::LlamaFactory(_) | Program::Swift(_) => Launcher::Torchrun,
+        Program::DeepSpeed => Launcher::DeepSpeed,
+        Program::Python => Launcher::Python,
+    }
+}
+
+/// The accelerate config under a name.
+fn config(named: &Term, files: &dyn Files) -> Config {
+    let path = match &named.text {
+        Ok(path) => path,
+        Err(why) => return Config::Unknown { why: why.clone() },
+    };
+    match files.look_up(path) {
+        Lookup::Found(file) => Config::of_file(file),
+        Lookup::Absent => Config::Missing {
+            path: path.clone(),
+            place: Some(Place {
+                file: Arc::clone(&named.spot.file),
+                route: Route::keys(["--config_file"]),
+                key: None,
+                value: named.spot.span,
+            }),
+        },
+        Lookup::Unknown => Config::Unknown {
+            why: format!("the config `{path}` is not at hand"),
+        },
+    }
+}
+
+/// The environment of a command. What decides nothing about precision and is not known is left out.
+fn environment(command: &LaunchCommand) -> BTreeMap<String, Value<String>> {
+    let variables = command.environment.iter().filter_map(|(name, term)| {
+        let origin = Origin {
+            voice: Voice::Environment,
+            name: name.clone(),
+            place: Some(place(command, name, &term.spot)),
+        };
+        let value = match &term.text {
+            Ok(value) => Value::Known {
+                value: value.clone(),
+                origin,
+            },
+            Err(_) if BESIDE_THE_POINT.contains(&name.as_str()) => return None,
+            Err(why) => Value::Unknown {
+                why: why.clone(),
+                origin,
+            },
+        };
+        Some((name.clone(), value))
+    });
+    variables.collect()
+}
+
+/// A place in a launch file, named by the command's number among the launch commands and by a flag or variable.
+fn place(command: &LaunchCommand, name: &str, spot: &Spot) -> Place {
+    let ordinal = format!("command {}", command.ordinal);
+    let route = match name {
+        "" => Route::keys([ordinal.as_str()]),
+        name => Route::keys([ordinal.as_str(), name]),
+    };
+    Place {
+        file: Arc::clone(&spot.file),
+        route,
+        key: None,
+        value: spot.span,
+    }
+}
+
+/// The words that cannot be known.
+fn unknown_words(command: &LaunchCommand) -> Vec<(String, Place)> {
+    let terms = command.flags.iter().chain(&command.arguments);
+    let unknown = terms.filter_map(|term| {
+        let why = term.text.as_ref().err()?;
+        Some((why.clone(), place(command, "", &term.spot)))
+    });
+    unknown.collect()
+}
+
+/// The command on one line; what is not known as it is written.
+fn text(command: &LaunchCommand) -> String {
+    let program = match &command.program {
+        Program::AccelerateLaunch => "accelerate launch".to_owned(),
+        Program::Torchrun => "torchrun".to_owned(),
+        Program::DeepSpeed => "deepspeed".to_owned(),
+        Program::Python => "python".to_owned(),
+        Program::Trl(subcommand) => format!("trl {subcommand}"),
+        Program::LlamaFactory(subcommand) => format!("llamafactory-cli {subcommand}"),
+        Program::Axolotl(subcommand) => format!("axolotl {subcommand}"),
+        Program::Swift(subcommand) => match subcommand.strip_prefix("megatron ") {
+            Some(subcommand) => format!("megatron {subcommand}"),
+            None => format!("swift {subcommand}"),
+        },
+    };
+    let script = command.script.iter().flat_map(|script| {
+        let module = script.is_module.then(|| "-m".to_owned());
+        module.into_iter().chain([shown(&script.name)])
+    });
+    let flags = command.flags.iter().map(shown);
+    let words = flags.chain(script).chain(command.arguments.iter().map(shown));
+    std::iter::once(program).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn shown(term: &Term) -> String {
+    match &term.text {
+        Ok(text) => text.clone(),
+        Err(_) => term.spot.file.slice(term.spot.span).to_owned(),
+    }
+}
+
+/// A word of the launcher.
+fn word(command: &LaunchCommand, text: &str, flag: &str, spot: &Spot) -> Word {
+    Word {
+        text: text.to_owned(),
+        place: Some(place(command, flag, spot)),
+    }
+}
+
+/// Whether a script is one of a framework's own, by its name.
+fn framework_of_script(command: &LaunchCommand) -> Option<Framework> {
+    let script = command.script.as_ref()?;
+    let name = script.name.known()?;
+    if script.is_module {
+        return match name.split('.').next()? {
+            "axolotl" => Some(Framework::Axolotl),
+            "llamafactory" => Some(Framework::LlamaFactory),
+            "swift" => Some(Framework::Swift),
+            "trl" => Some(Framework::Trl),
+            _ => None,
+        };
+    }
+    let file = name.rsplit('/').next().unwrap_or(name);
+    match file {
+        "llamafactory-cli" => Some(Framework::LlamaFactory),
+        "axolotl" => Some(Framework::Axolotl),
+        _ if name.contains("trl/scripts/") => Some(Framework::Trl),
+        _ => None,
+    }
+}
+
+/// No code of the script is read: it is taken to call `Accelerator()` as it is.
+fn plain_code() -> Code {
+    Code::default()
+}

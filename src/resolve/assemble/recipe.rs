@@ -1,0 +1,318 @@
+//! The script's side of a command: which framework trains, by which recipe, and what the command line adds to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::python::parse_bool;
+use super::super::run::{Code, Files, Lookup, Origin, Place, Trainer, Value, Voice};
+use super::super::target::Target;
+use super::{framework_of_script, place, plain_code};
+use crate::formats::launch::{LaunchCommand, Program, Spot, Term};
+use crate::formats::recipe::Framework;
+use crate::formats::{self, Kind};
+use crate::knowledge;
+use crate::source::{Document, Integer, Object, Route, SourceFile, Syntax};
+
+/// Arguments of `TrainingArguments` by which a command line is told to be for a trainer, where at least
+/// [`SIGNS_NEEDED`] of them occur.
+const SIGNS: [&str; 12] = [
+    "bf16",
+    "fp16",
+    "gradient_accumulation_steps",
+    "learning_rate",
+    "logging_steps",
+    "lr_scheduler_type",
+    "max_steps",
+    "num_train_epochs",
+    "output_dir",
+    "per_device_train_batch_size",
+    "save_strategy",
+    "warmup_ratio",
+];
+const SIGNS_NEEDED: usize = 3;
+
+/// An argument that no script shares with the example scripts of diffusers.
+const TRAINER_ONLY: [&str; 4] = [
+    "per_device_train_batch_size",
+    "save_strategy",
+    "logging_steps",
+    "bf16",
+];
+
+/// Arguments that are switches.
+const SWITCHES: [&str; 10] = [
+    "bf16",
+    "bf16_full_eval",
+    "fp16",
+    "fp16_full_eval",
+    "fp8",
+    "fp8_enable_fsdp_float8_all_gather",
+    "no_cuda",
+    "pure_bf16",
+    "tf32",
+    "use_cpu",
+];
+
+/// The subcommands of trl that train, and the framework's other programs, name themselves.
+fn framework_of_program(command: &LaunchCommand) -> Option<Framework> {
+    match &command.program {
+        Program::Trl(_) => Some(Framework::Trl),
+        Program::LlamaFactory(_) => Some(Framework::LlamaFactory),
+        Program::Axolotl(_) => Some(Framework::Axolotl),
+        Program::Swift(_) => Some(Framework::Swift),
+        _ => framework_of_script(command),
+    }
+}
+
+/// What is known of the script.
+#[derive(Default)]
+pub(super) struct Trained {
+    pub(super) trainer: Option<Trainer>,
+    /// The recipe that it reads.
+    pub(super) recipe: Option<Arc<SourceFile>>,
+    /// What it says to `Accelerator()` itself.
+    pub(super) code: Code,
+    /// Why it cannot be told what it does.
+    pub(super) unknown: Option<String>,
+}
+
+impl Trained {
+    pub(super) fn read(command: &LaunchCommand, target: &Target, files: &dyn Files) -> Self {
+        let mut trained = Self {
+            code: plain_code(),
+            ..Self::default()
+        };
+        let said = arguments(command);
+        let of_program = framework_of_program(command);
+        let found = recipe(command, files, &mut trained.unknown);
+        let by_arguments = || is_trainer(&said).then_some(Framework::Transformers);
+        let framework = match (of_program, &found) {
+            (Some(framework), _) => Some(framework),
+            (None, Some(found)) => Some(found.framework),
+            (None, None) => by_arguments(),
+        };
+        let Some(framework) = framework else {
+            if said.contains_key("mixed_precision") {
+                trained.own_precision(&said);
+            }
+            return trained;
+        };
+        let mut all = BTreeMap::new();
+        if let Some(found) = found {
+            entries(&found, &mut all);
+            trained.recipe = Some(Arc::clone(&found.file));
+        }
+        all.extend(said);
+        trained.trainer = Some(trainer(framework, all, target));
+        trained
+    }
+
+    /// A script with a `--mixed_precision` of its own. Whether that reaches `Accelerator()` is only known of diffusers'
+    /// example scripts (`examples/*/train_*.py`: `Accelerator(mixed_precision=args.mixed_precision)`).
+    fn own_precision(&mut self, said: &BTreeMap<String, Value<Object>>) {
+        let is_diffusers = said.contains_key("pretrained_model_name_or_path");
+        match said.get("mixed_precision") {
+            Some(Value::Known { value, .. }) if is_diffusers => {
+                self.code.arguments.insert("mixed_precision".to_owned(), value.clone());
+            }
+            _ => {
+                let why = "the script has a `--mixed_precision` of its own, and what it does with it is in its code";
+                self.unknown.get_or_insert(why.to_owned());
+            }
+        }
+    }
+
+    /// The packages that the recipe asks for beyond those that a training machine usually has.
+    pub(super) fn packages(&self) -> Vec<&'static str> {
+        let backend = self.trainer.as_ref().and_then(|trainer| trainer.arguments.get("fp8_backend"));
+        match backend {
+            Some(Value::Known { value, .. }) if *value == Object::from("te") => vec!["transformer_engine"],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The trainer with its versions.
+pub(in crate::resolve) fn trainer(
+    framework: Framework,
+    arguments: BTreeMap<String, Value<Object>>,
+    target: &Target,
+) -> Trainer {
+    let declared = |package: &str| target.packages.get(package).map(|declared| declared.value.clone());
+    let transformers = declared("transformers").unwrap_or_else(|| knowledge::trainers::newest("transformers"));
+    let version = match framework {
+        Framework::Transformers => transformers.clone(),
+        other => declared(other.as_str()).unwrap_or_else(|| knowledge::trainers::newest(other.as_str())),
+    };
+    Trainer {
+        framework,
+        version,
+        transformers,
+        arguments,
+        is_arguments_only: false,
+    }
+}
+
+/// A recipe that a command names.
+struct Found {
+    framework: Framework,
+    file: Arc<SourceFile>,
+    document: Document,
+    is_template: bool,
+}
+
+/// The first file among the arguments that is a recipe.
+fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<String>) -> Option<Found> {
+    for term in command.named_files() {
+        let Some(path) = term.known() else { continue };
+        let Lookup::Found(file) = files.look_up(path) else {
+            unknown.get_or_insert_with(|| format!("`{path}` is not at hand"));
+            continue;
+        };
+        let Ok(document) = Syntax::of_name(&file.path).read(file.text()) else {
+            continue;
+        };
+        let recognised = formats::recognise(file.text(), Ok(&document));
+        let declared = framework_of_program(command);
+        let framework = match (recognised.as_ref().map(|found| found.kind), declared) {
+            (Some(Kind::Recipe(_)) | None, Some(framework)) if document.root().is_dict() => framework,
+            (Some(Kind::Recipe(framework)), None) => framework,
+            _ => continue,
+        };
+        *unknown = None;
+        return Some(Found {
+            framework,
+            is_template: recognised.is_some_and(|found| found.placeholder.is_some()),
+            file,
+            document,
+        });
+    }
+    None
+}
+
+/// The top-level entries of a recipe.
+fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
+    for entry in found.document.root().entries() {
+        let Some(key) = entry.key.text() else { continue };
+        let name = key.trim_start_matches('-');
+        let origin = Origin {
+            voice: Voice::RecipeKey,
+            name: name.to_owned(),
+            place: Some(Place {
+                file: Arc::clone(&found.file),
+                route: Route::keys([key]),
+                key: Some(entry.key.span()),
+                value: entry.value.span(),
+            }),
+        };
+        let value = match (entry.value.object(), found.is_template) {
+            (Some(value), false) => Value::Known { value, origin },
+            (_, true) => Value::Unknown {
+                why: "the recipe is a template".to_owned(),
+                origin,
+            },
+            (None, _) => Value::Unknown {
+                why: "it is too large to follow".to_owned(),
+                origin,
+            },
+        };
+        into.insert(name.to_owned(), value);
+    }
+}
+
+/// Whether the arguments are those of a trainer.
+fn is_trainer(said: &BTreeMap<String, Value<Object>>) -> bool {
+    let has = |name: &&str| said.contains_key(*name);
+    SIGNS.iter().filter(|name| has(name)).count() >= SIGNS_NEEDED && TRAINER_ONLY.iter().any(|name| has(&name))
+}
+
+/// The value of one of the command's own arguments, where it is known.
+pub(super) fn argument_value(command: &LaunchCommand, name: &str) -> Option<String> {
+    match arguments(command).get(name)? {
+        Value::Known { value, .. } => Some(value.python_str()),
+        Value::Unknown { .. } => None,
+    }
+}
+
+/// The arguments of the script: `--name value`, `--name=value`, `--name`, and `name=value` as OmegaConf takes it. Names
+/// with underscores.
+fn arguments(command: &LaunchCommand) -> BTreeMap<String, Value<Object>> {
+    let mut said = BTreeMap::new();
+    let mut terms = command.arguments.iter().peekable();
+    while let Some(term) = terms.next() {
+        let Some(text) = term.known() else { continue };
+        let (flag, joined) = match text.split_once('=') {
+            Some((flag, value)) => (flag, Some(value)),
+            None => (text, None),
+        };
+        let Some(name) = name_of(flag, joined.is_some()) else {
+            continue;
+        };
+        let is_value = |next: &&&Term| next.known().is_none_or(|text| !text.starts_with("--")) && !next.is_open;
+        let (value, spot) = match joined {
+            Some(value) => (Ok(value.to_owned()), &term.spot),
+            None => match terms.next_if(|next| is_value(&next)) {
+                Some(value) => (value.text.clone(), &value.spot),
+                None => (Ok("true".to_owned()), &term.spot),
+            },
+        };
+        let (name, value) = match name.strip_prefix("no_").filter(|name| SWITCHES.contains(name)) {
+            Some(name) => (name.to_owned(), Ok("false".to_owned())),
+            None => (name, value),
+        };
+        let origin = Origin {
+            voice: Voice::ScriptArgument,
+            name: flag.to_owned(),
+            place: Some(argument_place(command, flag, term, spot)),
+        };
+        let value = match value {
+            Ok(text) => Value::Known {
+                value: scalar(&name, &text),
+                origin,
+            },
+            Err(why) => Value::Unknown { why, origin },
+        };
+        said.insert(name, value);
+    }
+    said
+}
+
+fn name_of(flag: &str, is_joined: bool) -> Option<String> {
+    let name = match flag.strip_prefix("--") {
+        Some(name) => name,
+        None if is_joined && !flag.starts_with('-') => flag,
+        None => return None,
+    };
+    let is_name = !name.is_empty()
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'));
+    is_name.then(|| name.replace('-', "_"))
+}
+
+/// From the flag to its value.
+fn argument_place(command: &LaunchCommand, flag: &str, term: &Term, value: &Spot) -> Place {
+    let mut place = place(command, flag, &term.spot);
+    if Arc::ptr_eq(&term.spot.file, &value.file) && value.span.start >= term.spot.span.start {
+        place.value = term.spot.span.to(value.span);
+    }
+    place
+}
+
+/// What a parser makes of a text: a switch is one however it is spelt.
+fn scalar(name: &str, text: &str) -> Object {
+    if SWITCHES.contains(&name)
+        && let Some(value) = parse_bool(text)
+    {
+        return Object::Bool(value);
+    }
+    match text {
+        "true" | "True" => Object::Bool(true),
+        "false" | "False" => Object::Bool(false),
+        _ => match (text.parse::<i128>(), text.parse::<f64>()) {
+            (Ok(whole), _) => Object::Int(Integer::Small(whole)),
+            (Err(_), Ok(number)) if text.starts_with(|first: char| first.is_ascii_digit() || first == '.') => {
+                Object::Float(number)
+            }
+            _ => Object::from(text),
+        },
+    }
+}
