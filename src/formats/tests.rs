@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::source::{Syntax, yaml};
 
@@ -101,6 +103,32 @@ fn templates_are_told_from_configs() {
     ] {
         assert_eq!(placeholder(&format!("{head}{line}")), None, "{line}");
     }
+}
+
+proptest! {
+    /// What the tree passes, the cheap test passes; and no mixture of keys, readable or not, is too strange.
+    #[test]
+    fn nothing_is_lost_by_the_cheap_test(
+        chosen in proptest::sample::subsequence(known_keys(), 0..12),
+        value in "[a-z0-9{}$:\"'\t é\0]{0,6}",
+    ) {
+        let lines = chosen.iter().map(|key| format!("{key}: {value}\n"));
+        let yaml: String = lines.collect();
+        let pairs: Vec<_> = chosen.iter().map(|key| format!("{key:?}: {{{value:?}: 1}}")).collect();
+        let json = format!("{{{}}}", pairs.join(",\n"));
+        for text in [&yaml, &json] {
+            let found = recognise(text, yaml::read(text).as_ref());
+            prop_assert!(found.is_none() || may_be_config(text));
+        }
+    }
+}
+
+/// The keys of all signatures.
+fn known_keys() -> Vec<&'static str> {
+    let needs = SIGNATURES.iter().flat_map(|signature| signature.needs);
+    let keys = needs.flat_map(|need| need.of.iter().copied().flatten());
+    let accelerate = signature::SIGNS.iter().map(|sign| sign.key);
+    keys.map(|key| key.name).chain(accelerate).collect()
 }
 
 #[test]

@@ -156,6 +156,8 @@ fn recipes_that_pyyaml_refuses_are_recognised_where_many_keys_show() {
         named("output_dir: o\nlearning_rate: 1\nnum_train_epochs: 1\n\tx\n"),
         ""
     );
+    let simpletuner = "{\n  \"model_family\": \"flux\",\n  \"model_type\": \"lora\",\n  \"data_backend_config\": \"d\",\n}\n";
+    assert_eq!(named(simpletuner), "recipe:simpletuner");
     let deepspeed = "{\n  // ours\n  \"zero_optimization\": {\n    \"stage\": 2\n  }\n}\n";
     assert_eq!(named(deepspeed), "deepspeed");
 }
