@@ -19,7 +19,7 @@ use crate::source::SourceFile;
 
 use super::fragments::{Body, Fragment, MappedText};
 use super::shell::{self, Executed};
-use super::{LaunchCommand, LaunchFile, Loaded, Program, Script, Spot, Term};
+use super::{LaunchCommand, LaunchFile, Loaded, Program, Script, Term};
 
 use split::Split;
 use words::spot_of;
