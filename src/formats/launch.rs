@@ -7,6 +7,7 @@
 //! reason, and never guessed.
 
 mod command;
+mod flags;
 mod fragments;
 mod shell;
 
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::source::{SourceFile, Span};
+
+pub use flags::FlagValue;
 
 /// A place in a file: of a word, of an assignment, of a command.
 #[derive(Clone, Debug)]
