@@ -115,13 +115,6 @@ pub struct LaunchCommand {
     pub is_prose: bool,
 }
 
-impl LaunchCommand {
-    /// The words among the arguments that look like paths of YAML or JSON files, values of flags included.
-    pub fn named_files(&self) -> Vec<&Term> {
-        Vec::new()
-    }
-}
-
 /// A requirement that an install command of the file names: `pip install 'accelerate==1.7.0'`.
 #[derive(Clone, Debug)]
 pub struct Install {

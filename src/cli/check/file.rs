@@ -1,21 +1,23 @@
-//! One file: read → recognise → resolve → judge.
+//! One file: read → recognise.
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::discover;
-use crate::formats::{self, Kind};
+use crate::formats::launch::LaunchFile;
+use crate::formats::recipe::Framework;
+use crate::formats::{self, Kind, launch};
 use crate::report::CheckedFile;
 use crate::resolve::{Config, ConfigFile};
-use crate::rules::{self, Finding};
-use crate::source::{ReadError, SourceFile, Syntax};
+use crate::rules::Finding;
+use crate::source::{Document, ReadError, SourceFile, Syntax};
 
-use super::super::assumptions::{Assumed, Assumptions, FoundPin};
+use super::super::assumptions::{Assumed, Assumptions};
 use super::super::failure::Failure;
 use super::super::notices::{self, NoConfig};
-use super::partners::Partners;
+use super::partners::Beside;
 use super::plan::Input;
 
 /// Larger files are not parsed.
@@ -24,36 +26,55 @@ pub(super) const SIZE_LIMIT: u64 = 4 << 20;
 /// How much of a larger file is looked at to tell whether it was meant to be a config.
 const HEAD: usize = 64 << 10;
 
-/// What the check of one file came to.
+/// What one file holds.
 #[derive(Default)]
 pub(super) struct FileResult {
     /// Whether the file could be read at all.
     pub(super) read: bool,
+    /// The path to open.
+    pub(super) path: PathBuf,
     pub(super) recognised: Option<CheckedFile>,
+    pub(super) holds: Holds,
     pub(super) findings: Vec<Finding>,
-    /// A pin that was passed over, because nothing is known of it.
-    pub(super) unknown_pin: Option<Arc<FoundPin>>,
+    /// What is assumed of it; `None` where nothing was recognised.
+    pub(super) assumed: Option<Assumed>,
 }
 
-/// Read → recognise → resolve → judge, for one file.
-pub(super) fn check(input: &Input, assumptions: &Assumptions) -> Result<FileResult, Failure> {
+/// What a file holds of which a run can be made.
+#[derive(Default)]
+pub(super) enum Holds {
+    /// Nothing, or nothing that can be followed.
+    #[default]
+    Nothing,
+    /// An accelerate config.
+    Config(Config),
+    /// A training recipe.
+    Recipe(Framework, Arc<SourceFile>, Arc<Document>),
+    /// A DeepSpeed config.
+    DeepSpeed(Arc<SourceFile>, Arc<Document>),
+    /// Launch commands.
+    Launch(LaunchFile),
+}
+
+/// Read → recognise, for one file.
+pub(super) fn read(input: &Input, assumptions: &Assumptions) -> Result<FileResult, Failure> {
     let (shown, explicit, bytes) = match input {
         Input::File(file) => (&file.shown, file.explicit, read_file(&file.path)),
         Input::StandardInput { shown } => (shown, true, read_all(io::stdin().lock())),
     };
+    let mut result = FileResult {
+        path: input.path().to_owned(),
+        ..FileResult::default()
+    };
     let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) => {
-            return Ok(FileResult {
-                findings: vec![notices::unreadable(shown, &discover::reason(&error), None)],
-                ..FileResult::default()
-            });
+            let reason = discover::reason(&error);
+            result.findings.push(notices::unreadable(shown, &reason, None));
+            return Ok(result);
         }
     };
-    let mut result = FileResult {
-        read: true,
-        ..FileResult::default()
-    };
+    result.read = true;
     if bytes.len() as u64 > SIZE_LIMIT {
         if explicit || looks_like_config(&decode(&bytes[..HEAD])) {
             result.findings.push(notices::too_large(shown, SIZE_LIMIT));
@@ -65,104 +86,117 @@ pub(super) fn check(input: &Input, assumptions: &Assumptions) -> Result<FileResu
         std::str::from_utf8(&bytes).is_err() && looks_like_config(&decode(&bytes));
     match SourceFile::new(shown.clone(), bytes) {
         Ok(source) => {
-            let assumed = || assumptions.of(input.path());
-            check_text(Arc::new(source), explicit, assumed, &mut result)?;
+            let source = Arc::new(source);
+            if !recognise_launch(&source, assumptions, &mut result)? {
+                recognise_config(source, explicit, assumptions, &mut result)?;
+            }
         }
         Err(error) => {
             if looks_like_config {
                 let path = shown.clone();
                 let assumed = assumptions.of(input.path())?;
-                result.recognised(shown, Kind::Accelerate, &assumed);
-                let config = Config::Unreadable { path, error };
-                result.findings.extend(judge(shown, config, &assumed));
+                result.recognised(shown, Kind::Accelerate, assumed);
+                result.holds = Holds::Config(Config::Unreadable { path, error });
             } else if explicit {
-                result
-                    .findings
-                    .push(notices::no_config(shown, None, NoConfig::NotText));
+                let finding = notices::no_config(shown, None, NoConfig::NotText);
+                result.findings.push(finding);
             }
         }
     }
     Ok(result)
 }
 
-fn check_text(
+/// Whether the file is one that holds launch commands.
+fn recognise_launch(
+    file: &Arc<SourceFile>,
+    assumptions: &Assumptions,
+    result: &mut FileResult,
+) -> Result<bool, Failure> {
+    if !launch::may_be_launch_file(&file.path, file.text()) {
+        return Ok(false);
+    }
+    let found = launch::read(file, &Beside::of(&file.path));
+    if found.commands.is_empty() {
+        return Ok(false);
+    }
+    let assumed = assumptions.of(&result.path)?;
+    result.recognised(&file.path, Kind::Launch, assumed);
+    result.holds = Holds::Launch(found);
+    Ok(true)
+}
+
+fn recognise_config(
     file: Arc<SourceFile>,
     explicit: bool,
-    assumed: impl FnOnce() -> Result<Assumed, Failure>,
+    assumptions: &Assumptions,
     result: &mut FileResult,
 ) -> Result<(), Failure> {
     let text = file.text();
-    if !explicit && !formats::may_be_config(text) {
+    let declared = assumptions.declared_kind(&result.path)?;
+    if !explicit && declared.is_none() && !formats::may_be_config(text) {
         return Ok(());
     }
     let read = Syntax::of_name(&file.path).read(text);
     let recognised = formats::recognise(text, read.as_ref());
-    match recognised.filter(|recognised| recognised.kind == Kind::Accelerate) {
-        Some(recognised) => {
-            let assumed = assumed()?;
-            result.recognised(&file.path, recognised.kind, &assumed);
-            match recognised.placeholder {
-                Some(span) => result.findings.push(notices::template(&file, span)),
-                None => {
-                    let shown = file.path.clone();
-                    let read = read.map(Arc::new);
-                    let config = Config::File(ConfigFile { file, read });
-                    result.findings.extend(judge(&shown, config, &assumed));
-                }
-            }
+    let kind = declared.or(recognised.as_ref().map(|recognised| recognised.kind));
+    let Some(kind) = kind else {
+        if explicit && let Some(why) = no_config(text, &read) {
+            let finding = notices::no_config(&file.path, Some(&file), why);
+            result.findings.push(finding);
         }
-        None if explicit => {
-            let why = if text
-                .trim_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
-                .is_empty()
-            {
-                NoConfig::Empty
-            } else if text.contains('\0') {
-                NoConfig::NotText
-            } else {
-                match &read {
-                    Err(ReadError {
-                        exception,
-                        message,
-                        span,
-                    }) => NoConfig::Unparsable(format!("{exception}: {message}"), *span),
-                    Ok(document) if !document.root().is_dict() => NoConfig::NotAMapping,
-                    Ok(document) => match formats::nested_config(text, document) {
-                        Some(key) => NoConfig::Nested(key),
-                        // Some other program's file. That it is none of ours says the closing line.
-                        None => return Ok(()),
-                    },
-                }
-            };
-            result
-                .findings
-                .push(notices::no_config(&file.path, Some(&file), why));
+        return Ok(());
+    };
+    let assumed = assumptions.of(&result.path)?;
+    result.recognised(&file.path, kind, assumed);
+    if let Some(span) = recognised.and_then(|recognised| recognised.placeholder) {
+        // A recipe is often a template, and nothing is said of it then.
+        if kind == Kind::Accelerate {
+            result.findings.push(notices::template(&file, span));
         }
-        None => {}
+        return Ok(());
     }
+    let read = read.map(Arc::new);
+    result.holds = match (kind, read) {
+        (Kind::Accelerate, read) => Holds::Config(Config::File(ConfigFile { file, read })),
+        (Kind::Recipe(framework), Ok(document)) => Holds::Recipe(framework, file, document),
+        (Kind::DeepSpeed, Ok(document)) => Holds::DeepSpeed(file, document),
+        _ => Holds::Nothing,
+    };
     Ok(())
 }
 
+/// Why a file that was named itself holds nothing; `None` for some other program's file. That it is none of ours says
+/// the closing line.
+fn no_config(text: &str, read: &Result<Document, ReadError>) -> Option<NoConfig> {
+    if text
+        .trim_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
+        .is_empty()
+    {
+        return Some(NoConfig::Empty);
+    }
+    if text.contains('\0') {
+        return Some(NoConfig::NotText);
+    }
+    match read {
+        Err(ReadError {
+            exception,
+            message,
+            span,
+        }) => Some(NoConfig::Unparsable(format!("{exception}: {message}"), *span)),
+        Ok(document) if !document.root().is_dict() => Some(NoConfig::NotAMapping),
+        Ok(document) => formats::nested_config(text, document).map(NoConfig::Nested),
+    }
+}
+
 impl FileResult {
-    fn recognised(&mut self, path: &str, kind: Kind, assumed: &Assumed) {
+    fn recognised(&mut self, path: &str, kind: Kind, assumed: Assumed) {
         self.recognised = Some(CheckedFile {
             path: path.to_owned(),
             kind,
             target: assumed.target.clone(),
         });
-        self.unknown_pin.clone_from(&assumed.unknown_pin);
+        self.assumed = Some(assumed);
     }
-}
-
-/// Resolve → judge, for the run that is assumed for a config that nothing launches.
-fn judge(shown: &str, config: Config, assumed: &Assumed) -> Vec<Finding> {
-    let partners = Partners::of(shown);
-    rules::judge(
-        &assumed.run(config),
-        &assumed.target,
-        assumed.blocks(),
-        &partners,
-    )
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
@@ -198,7 +232,6 @@ fn looks_like_config(text: &str) -> bool {
         message: String::new(),
         span: None,
     };
-    let recognised = || formats::recognise(text, Err(&unread));
-    formats::may_be_config(text)
-        && recognised().is_some_and(|recognised| recognised.kind == Kind::Accelerate)
+    let kind = || formats::recognise(text, Err(&unread)).map(|recognised| recognised.kind);
+    formats::may_be_config(text) && kind() == Some(Kind::Accelerate)
 }

@@ -1,8 +1,9 @@
-//! The files that a config names, such as its DeepSpeed config.
+//! The files that a file names: the DeepSpeed config of a config, and what a launch command names.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::formats::launch::{Folder, LaunchFile, Loaded};
 use crate::resolve::{Files, Lookup};
 use crate::source::SourceFile;
 
@@ -23,19 +24,124 @@ impl<'a> Partners<'a> {
 impl Files for Partners<'_> {
     /// In which folder the launch command will run is not known: what is not found may still be there.
     fn look_up(&self, path: &str) -> Lookup {
-        let named = Path::new(path);
-        let stays_below = named
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        if !stays_below || path.is_empty() {
+        let mut candidates = folders_above(self.config);
+        candidates.reverse();
+        match find(path, &candidates) {
+            Some(file) => Lookup::Found(file),
+            None => Lookup::Unknown,
+        }
+    }
+}
+
+/// Finds what the commands of a launch file name.
+pub(in crate::cli) struct Beside<'a> {
+    file: &'a str,
+    folder: Folder,
+    /// What the file itself writes.
+    written: Option<&'a LaunchFile>,
+}
+
+impl<'a> Beside<'a> {
+    /// The files beside the launch file that is shown under this path, for what it loads.
+    pub(in crate::cli) fn of(file: &'a str) -> Self {
+        Self {
+            file,
+            folder: Folder::Start(String::new()),
+            written: None,
+        }
+    }
+
+    /// The files of a command that runs in this folder.
+    pub(in crate::cli) fn of_command(file: &'a str, folder: &Folder, holds: &'a LaunchFile) -> Self {
+        Self {
+            file,
+            folder: folder.clone(),
+            written: Some(holds),
+        }
+    }
+
+    /// Where the command may run: a script is started in its own folder, or in one above it.
+    fn candidates(&self, folder: &Folder) -> Vec<PathBuf> {
+        match folder {
+            Folder::Unknown => Vec::new(),
+            Folder::Own(below) => {
+                let own = Path::new(self.file).parent().unwrap_or(Path::new(""));
+                clean(&own.join(below)).into_iter().collect()
+            }
+            Folder::Start(below) => {
+                let folders = folders_above(self.file);
+                let joined = folders.iter().map(|folder| folder.join(below));
+                joined.filter_map(|folder| clean(&folder)).collect()
+            }
+        }
+    }
+}
+
+impl Loaded for Beside<'_> {
+    fn load(&self, path: &str, folder: &Folder) -> Option<Arc<SourceFile>> {
+        find(path, &self.candidates(folder))
+    }
+}
+
+impl Files for Beside<'_> {
+    fn look_up(&self, path: &str) -> Lookup {
+        let is_elsewhere = path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
+        if is_elsewhere || self.folder == Folder::Unknown {
             return Lookup::Unknown;
         }
-        let folders = Path::new(self.config).ancestors().skip(1);
-        let mut candidates: Vec<_> = folders.map(|folder| folder.join(named)).collect();
-        candidates.reverse();
-        let found = candidates.iter().find_map(|candidate| read(candidate));
-        found.map_or(Lookup::Unknown, |file| Lookup::Found(Arc::new(file)))
+        let wanted = clean(Path::new(path));
+        let written = self.written.iter().flat_map(|holds| &holds.written);
+        let written = written.rev().find(|written| {
+            let name = written.path.known().and_then(|name| clean(Path::new(name)));
+            written.folder == self.folder && name.is_some() && name == wanted
+        });
+        if let Some(written) = written {
+            return Lookup::Found(Arc::clone(&written.file));
+        }
+        match find(path, &self.candidates(&self.folder)) {
+            Some(file) => Lookup::Found(file),
+            None => Lookup::Absent,
+        }
     }
+}
+
+/// The folder of a file and those above it, the nearest one first.
+fn folders_above(file: &str) -> Vec<PathBuf> {
+    Path::new(file)
+        .ancestors()
+        .skip(1)
+        .map(Path::to_owned)
+        .collect()
+}
+
+/// The first of these folders in which there is such a file. Nothing outside the current folder is opened.
+fn find(path: &str, folders: &[PathBuf]) -> Option<Arc<SourceFile>> {
+    if path.is_empty() || Path::new(path).is_absolute() {
+        return None;
+    }
+    let found = folders.iter().find_map(|folder| {
+        let candidate = clean(&folder.join(path))?;
+        read(&candidate)
+    });
+    found.map(Arc::new)
+}
+
+/// The path without `.` and `..`; `None` where it leads out of the current folder.
+fn clean(path: &Path) -> Option<PathBuf> {
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !cleaned.pop() {
+                    return None;
+                }
+            }
+            Component::Normal(name) => cleaned.push(name),
+            Component::RootDir | Component::Prefix(_) => cleaned.push(part),
+        }
+    }
+    Some(cleaned)
 }
 
 /// A regular file of text, no link and not too large.

@@ -163,7 +163,8 @@ struct Found {
 
 /// The first file among the arguments that is a recipe.
 fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<String>) -> Option<Found> {
-    for term in command.named_files() {
+    let named = command.named_files();
+    for term in &named {
         let Some(path) = term.known() else { continue };
         let Lookup::Found(file) = files.look_up(path) else {
             unknown.get_or_insert_with(|| format!("`{path}` is not at hand"));

@@ -46,7 +46,7 @@ impl Words {
         while let Some(term) = terms.next() {
             match &term.text {
                 Ok(text) => words.give(command, term, text, &mut terms, known.facts),
-                Err(why) => words.doubt(format!("the words of the command are not known: {why}")),
+                Err(why) => words.give_unknown(command, term, why, known.facts),
             }
         }
         words.close(command);
@@ -98,6 +98,24 @@ impl Words {
                     self.doubt(format!("the value of `{option}` is not known: {why}"));
                 }
             },
+        }
+    }
+
+    /// A word that is not known: `--flag=$VALUE`, or one that may be anything.
+    fn give_unknown(&mut self, command: &LaunchCommand, term: &Term, why: &str, facts: &Facts) {
+        let written = term.spot.file.slice(term.spot.span);
+        let option = written.split_once('=').map_or("", |(option, _)| option);
+        let name = facts.option(option).map_or("", |flag| flag.dest.as_str());
+        if name == "config_file" {
+            self.config_file = Some(term.clone());
+            return;
+        }
+        match STAND_INS.iter().find(|(known, _)| *known == name) {
+            Some((_, stand_in)) => {
+                let text = format!("{option}={stand_in}");
+                self.flags.push(word(command, &text, option, &term.spot));
+            }
+            None => self.doubt(format!("the words of the command are not known: {why}")),
         }
     }
 
