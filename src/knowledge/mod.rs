@@ -6,6 +6,8 @@
 //! `data/behaviours.toml` chooses among **named behaviours** ([`Behaviours`]), which are read by people. This stage
 //! imports no other.
 //!
+//! `data/packages.toml` beside them has the names and the releases of the packages that take part ([`packages()`]).
+//!
 //! ```
 //! use fp8lint::knowledge;
 //!
@@ -19,6 +21,7 @@
 mod behaviours;
 mod facts;
 mod interval;
+mod packages;
 
 use std::sync::LazyLock;
 
@@ -28,6 +31,10 @@ pub use facts::{
     flag_history, value_history,
 };
 pub use interval::Interval;
+pub use packages::{
+    PackageFacts, newest_release_within, package, package_of_distribution, package_of_repository,
+    package_on_conda, packages,
+};
 
 use interval::RELEASES;
 
