@@ -6,13 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::discover;
+use crate::formats::pins::Pin;
 use crate::formats::{self, Kind};
 use crate::report::CheckedFile;
 use crate::resolve::{Config, ConfigFile};
 use crate::rules::{self, Finding};
 use crate::source::{ReadError, SourceFile, Syntax};
 
-use super::super::assumptions::{Assumed, Assumptions, FoundPin};
+use super::super::assumptions::{Assumed, Assumptions, SeveralPins};
 use super::super::failure::Failure;
 use super::super::notices::{self, NoConfig};
 use super::partners::Partners;
@@ -32,7 +33,9 @@ pub(super) struct FileResult {
     pub(super) recognised: Option<CheckedFile>,
     pub(super) findings: Vec<Finding>,
     /// A pin that was passed over, because nothing is known of it.
-    pub(super) unknown_pin: Option<Arc<FoundPin>>,
+    pub(super) unknown_pin: Option<Pin>,
+    /// The packages that are pinned to several versions.
+    pub(super) several_pins: Vec<SeveralPins>,
 }
 
 /// Read → recognise → resolve → judge, for one file.
@@ -150,6 +153,7 @@ impl FileResult {
             target: assumed.target.clone(),
         });
         self.unknown_pin.clone_from(&assumed.unknown_pin);
+        self.several_pins.clone_from(&assumed.several_pins);
     }
 }
 
