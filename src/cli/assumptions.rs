@@ -1,5 +1,5 @@
 //! What is assumed of each file: what the command line says, before what the settings above the file say, before the
-//! version that its project pins.
+//! versions that its project pins.
 
 mod pins;
 mod settings;
@@ -9,15 +9,17 @@ use std::sync::Arc;
 
 use crate::discover::{Folder, Nearest, Upwards};
 use crate::formats::Kind;
+use crate::formats::pins::Pin;
 use crate::formats::settings::Fp8Block;
 use crate::knowledge;
-use crate::resolve::target::{Declaration, TargetError, TargetOrigin};
+use crate::resolve::target::{Declaration, TargetError};
 use crate::resolve::{Config, Run, Target};
 
 use super::arguments::AssumptionArguments;
 use super::failure::Failure;
 
-pub(super) use pins::FoundPin;
+use pins::Project;
+pub(super) use pins::SeveralPins;
 use settings::Declared;
 
 /// Finds what is to be assumed, file by file.
@@ -27,7 +29,7 @@ pub(super) struct Assumptions {
     pub(super) target: Target,
     upwards: Arc<Upwards>,
     settings: SettingsSource,
-    pins: Nearest<Arc<FoundPin>>,
+    pins: Nearest<Arc<Project>>,
 }
 
 enum SettingsSource {
@@ -44,8 +46,10 @@ pub(super) struct Assumed {
     pub(super) target: Target,
     upwards: Arc<Upwards>,
     settings: Option<Arc<Declared>>,
-    /// A pin of which nothing is known, so that the default stands.
-    pub(super) unknown_pin: Option<Arc<FoundPin>>,
+    /// A pin of accelerate of which nothing is known, so that the default stands.
+    pub(super) unknown_pin: Option<Pin>,
+    /// The packages that are pinned to several versions.
+    pub(super) several_pins: Vec<SeveralPins>,
 }
 
 impl Assumptions {
@@ -99,18 +103,25 @@ impl Assumptions {
             // Both were found right when they were read.
             let _ = target.declare(declarations, knowledge::releases());
         }
+        let project = Project::of(self.pins.all(&folders, pins::in_folder));
+        let mut several_pins = project.several();
+        several_pins.retain(|several| !target.is_declared(several.used.package.name));
         let mut unknown_pin = None;
-        if target.accelerate.origin == TargetOrigin::Default
-            && let Some(found) = self.pins.of(&folders, pins::in_folder)
-            && !target.pin(&found.pin, &found.file.path, knowledge::releases())
-        {
-            unknown_pin = Some(found);
+        for pin in project.pins.values() {
+            let is_known = target.pin_package(pin, knowledge::releases());
+            if !is_known && pin.package.name == "accelerate" {
+                unknown_pin = Some(pin.clone());
+            }
+        }
+        for pin in project.named.values() {
+            target.name_package(pin);
         }
         Ok(Assumed {
             target,
             upwards: Arc::clone(&self.upwards),
             settings,
             unknown_pin,
+            several_pins,
         })
     }
 

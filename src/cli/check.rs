@@ -53,19 +53,20 @@ fn gather(results: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Checke
         .map(|problem| notices::unreadable(&problem.shown, &problem.reason, meant(&problem.shown)))
         .collect();
     let mut unknown_pins = BTreeMap::new();
+    let mut several_pins = BTreeMap::new();
     for result in results {
         files.extend(result.recognised);
         findings.extend(result.findings);
         if let Some(found) = result.unknown_pin {
-            unknown_pins.insert((found.file.path.clone(), found.pin.line), found);
+            unknown_pins.insert((found.file.path.clone(), found.line), found);
+        }
+        for several in result.several_pins {
+            several_pins.insert(several.key(), several);
         }
     }
     // One finding for a pin, however many configs lie below it.
-    findings.extend(
-        unknown_pins
-            .values()
-            .map(|found| notices::unknown_pin(found)),
-    );
+    findings.extend(unknown_pins.values().map(notices::unknown_pin));
+    findings.extend(several_pins.values().map(notices::several_pins));
     findings.retain(|finding| plan.selection.holds(finding.code));
     report::sort(&mut findings);
     Checked {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::formats::pins::Pin;
 use crate::knowledge;
 use crate::rules::{Confidence, Example, Finding, Key, Label, Severity};
 use crate::source::{SourceFile, Span};
 
-use super::assumptions::FoundPin;
+use super::assumptions::SeveralPins;
 use super::catalogue::Described;
 
 const UNREADABLE_FILE: Described = Described {
@@ -80,6 +81,21 @@ One exact version that is newer than the last known release is taken for that re
     examples: &[],
 };
 
+const SEVERAL_PINS: Described = Described {
+    code: "FP907",
+    name: "several-pins",
+    severity: Severity::Note,
+    confidence: Confidence::Certain,
+    summary: "The files of a project pin different versions of a package.",
+    explanation: "\
+Locks, requirements, environments and projects above a config name different exact versions of accelerate, or of another
+package that decides about precision, and which of them will be installed depends on the file that is used. fp8lint takes
+the one that is nearest to the config; within a folder a lock comes before requirements, those before an environment and
+a project. Versions under a marker, in an extra or in a group do not count, and neither does one that --target or the
+settings overrule. Pin one version, or say with --target which one runs.",
+    examples: &[],
+};
+
 /// The notices, sorted by code.
 pub(super) const NOTICES: &[Described] = &[
     UNREADABLE_FILE,
@@ -87,6 +103,7 @@ pub(super) const NOTICES: &[Described] = &[
     TEMPLATE,
     NO_CONFIG_IN_FILE,
     UNKNOWN_PIN,
+    SEVERAL_PINS,
 ];
 
 /// The path cannot be read, because of `reason`.
@@ -178,7 +195,7 @@ pub(super) fn no_config(path: &str, file: Option<&Arc<SourceFile>>, why: NoConfi
 }
 
 /// No known release is allowed by this pin.
-pub(super) fn unknown_pin(found: &FoundPin) -> Finding {
+pub(super) fn unknown_pin(pin: &Pin) -> Finding {
     let releases = knowledge::releases();
     let known = match (releases.first(), releases.last()) {
         (Some(oldest), Some(newest)) => format!("{oldest} to {newest}"),
@@ -188,15 +205,52 @@ pub(super) fn unknown_pin(found: &FoundPin) -> Finding {
         &UNKNOWN_PIN,
         format!(
             "`accelerate{}` is pinned here, of which nothing is known; {} is assumed, the newest known release",
-            found.pin.specifiers,
+            pin.specifiers,
             knowledge::newest()
         ),
-        Label::at(&found.file, found.pin.span, ""),
+        Label::at(&pin.file, pin.span, ""),
         Some(format!(
             "known are {known}; assume another one of them with --target accelerate=VERSION"
         )),
     );
-    finding.key.value = found.pin.specifiers.to_string();
+    finding.key.value = pin.specifiers.to_string();
+    finding
+}
+
+/// How many other pins are shown.
+const OTHER_PINS: usize = 5;
+
+/// Several versions of a package are pinned.
+pub(super) fn several_pins(several: &SeveralPins) -> Finding {
+    let SeveralPins { used, others } = several;
+    let package = used.package.distribution();
+    let versions: Vec<_> = others
+        .iter()
+        .take(OTHER_PINS)
+        .filter_map(|pin| pin.exact().map(ToString::to_string))
+        .collect();
+    let more = match others.len().saturating_sub(OTHER_PINS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let mut finding = finding(
+        &SEVERAL_PINS,
+        format!(
+            "`{}` is pinned here and taken; {package} {}{more} is pinned elsewhere in the project",
+            used.requirement(),
+            versions.join(", "),
+        ),
+        Label::at(&used.file, used.span, "taken: the nearest pin"),
+        Some(format!(
+            "pin one version, or say which one runs with --target {}=VERSION",
+            used.package.name
+        )),
+    );
+    let others = others.iter().take(OTHER_PINS);
+    finding.related = others
+        .map(|pin| Label::at(&pin.file, pin.span, &format!("pins {}", pin.requirement())))
+        .collect();
+    finding.key.value = used.requirement();
     finding
 }
 

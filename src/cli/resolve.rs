@@ -62,10 +62,10 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
 /// What was assumed beyond the version.
 fn remarks(subject: &Subject<'_>, assumed: &Assumed) -> Vec<String> {
     let mut remarks = Vec::new();
-    if let Some(found) = &assumed.unknown_pin {
+    if let Some(pin) = &assumed.unknown_pin {
         remarks.push(format!(
             "Nothing is known of `accelerate{}`, which {}:{} pins: the newest known release is assumed.",
-            found.pin.specifiers, found.file.path, found.pin.line
+            pin.specifiers, pin.file.path, pin.line
         ));
     }
     let document = subject.config().map(|(_, document)| document);

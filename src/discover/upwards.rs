@@ -110,6 +110,16 @@ impl Folder {
         names
     }
 
+    /// The folder of this name in the folder; a link is followed where it stays below the root.
+    pub fn below(&self, name: &str) -> Option<Self> {
+        let path = self.path.join(name);
+        let target = path.canonicalize().ok()?;
+        (target.starts_with(&self.root) && target.is_dir()).then(|| Self {
+            path,
+            ..self.clone()
+        })
+    }
+
     /// A file in the folder, if it is a regular one of at most 4 MiB. A link is followed where it stays below the root.
     pub fn read(&self, name: &str) -> Option<FolderFile> {
         let path = self.path.join(name);
@@ -145,7 +155,16 @@ impl<T> Default for Nearest<T> {
 impl<T: Clone> Nearest<T> {
     /// What the first of these folders holds that holds anything.
     pub fn of(&self, folders: &[Folder], look: impl Fn(&Folder) -> Option<T>) -> Option<T> {
-        folders.iter().find_map(|folder| {
+        self.all(folders, look).next()
+    }
+
+    /// What each of these folders holds that holds anything, in their order.
+    pub fn all(
+        &self,
+        folders: &[Folder],
+        look: impl Fn(&Folder) -> Option<T>,
+    ) -> impl Iterator<Item = T> {
+        folders.iter().filter_map(move |folder| {
             let held = {
                 let mut folders = self
                     .looked_at

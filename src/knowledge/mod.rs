@@ -6,6 +6,8 @@
 //! `data/behaviours.toml` chooses among **named behaviours** ([`Behaviours`]), which are read by people. A third file,
 //! `data/recipe_keys.toml`, knows the keys of training recipes ([`recipe_key`]). This stage imports no other.
 //!
+//! `data/packages.toml` beside them has the names and the releases of the packages that take part ([`packages()`]).
+//!
 //! ```
 //! use fp8lint::knowledge;
 //!
@@ -21,6 +23,7 @@ mod facts;
 mod interval;
 pub mod trainers;
 mod recipes;
+mod packages;
 
 use std::sync::LazyLock;
 
@@ -31,6 +34,10 @@ pub use facts::{
 };
 pub use interval::Interval;
 pub use recipes::{Reader, RecipeKey, recipe_key};
+pub use packages::{
+    PackageFacts, newest_release_within, package, package_of_distribution, package_of_repository,
+    package_on_conda, packages,
+};
 
 use interval::RELEASES;
 

@@ -10,7 +10,9 @@ use std::fmt;
 use pep440_rs::Version;
 
 use super::{Backend, Machine};
-use crate::formats::pins::Pin;
+use crate::formats::launch::Spot;
+use crate::formats::pins::{self, Pin};
+use crate::knowledge;
 use crate::source::Document;
 
 pub use parse::TargetError;
@@ -47,6 +49,16 @@ pub struct FileLine {
     pub line: usize,
 }
 
+impl FileLine {
+    /// The line of a pin.
+    pub fn of(pin: &Pin) -> Self {
+        Self {
+            path: pin.file.path.clone(),
+            line: pin.line,
+        }
+    }
+}
+
 impl fmt::Display for FileLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.path, self.line)
@@ -76,7 +88,7 @@ impl TargetOrigin {
 /// `KEY = VALUE`: a part of the target as somebody declares it, in the spelling of `--target`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// `accelerate`, `gpu`, `capability`, `installed`, or the name of another package.
+    /// `accelerate`, `gpu`, `capability`, `installed`, or the name of another package (`transformers`, `ms-swift`).
     pub key: String,
     /// The value.
     pub value: String,
@@ -137,6 +149,10 @@ pub struct Target {
     pub installed: Option<Declared<Vec<String>>>,
     /// Versions of other packages.
     pub packages: BTreeMap<&'static str, Declared<Version>>,
+    /// The ranges of which those are the newest known releases.
+    pub packages_asked: BTreeMap<&'static str, String>,
+    /// The packages that the files of the project name, with or without a version, and the first line that does.
+    pub project_packages: BTreeMap<&'static str, FileLine>,
 }
 
 impl Target {
@@ -156,6 +172,8 @@ impl Target {
             capability: None,
             installed: None,
             packages: BTreeMap::new(),
+            packages_asked: BTreeMap::new(),
+            project_packages: BTreeMap::new(),
         }
     }
 
@@ -188,11 +206,68 @@ impl Target {
         parse::declare(self, declarations, releases)
     }
 
-    /// Takes over the accelerate that a project pins in the file of this path; `false`, and nothing is changed, where
-    /// no known release is allowed. For a pin that is newer than all of them the newest stands.
-    #[must_use]
-    pub fn pin(&mut self, pin: &Pin, path: &str, releases: &[Version]) -> bool {
-        parse::pin(self, pin, path, releases)
+    /// Takes over the version of a package that a project pins, unless the command line or the settings say it; a pin
+    /// that was taken over before gives way. `false`, and nothing is changed, where no known release is allowed.
+    ///
+    /// For an accelerate that is newer than all `releases` the newest of them stands; of every other package an exact
+    /// version stands as it is.
+    pub fn pin_package(&mut self, pin: &Pin, releases: &[Version]) -> bool {
+        !pin.names_versions()
+            || self.is_declared(pin.package.name)
+            || parse::pin(self, pin, releases)
+    }
+
+    /// Whether the command line or the settings name the version of a package.
+    pub fn is_declared(&self, package: &str) -> bool {
+        let origin = match package {
+            "accelerate" => Some(&self.accelerate.origin),
+            _ => self.packages.get(package).map(|declared| &declared.origin),
+        };
+        matches!(origin, Some(TargetOrigin::Flag | TargetOrigin::Settings(_)))
+    }
+
+    /// Takes note that a project names a package.
+    pub fn name_package(&mut self, pin: &Pin) {
+        if !pin.is_constraint {
+            let line = || FileLine::of(pin);
+            let named = self.project_packages.entry(pin.package.name);
+            named.or_insert_with(line);
+        }
+    }
+
+    /// Takes over what a requirement says that stands at `spot`, as an install command of the run names it:
+    /// `accelerate[deepspeed]==1.7.0`. It goes before what files pin. `false` where no known release is allowed.
+    pub fn apply_requirement(
+        &mut self,
+        requirement: &str,
+        spot: &Spot,
+        releases: &[Version],
+    ) -> bool {
+        let pins = pins::requirement(requirement, &spot.file, spot.span);
+        pins.iter().fold(true, |is_known, pin| {
+            self.name_package(pin);
+            self.pin_package(pin, releases) && is_known
+        })
+    }
+
+    /// Whether a package is missing among the dependencies of the project: the line that names accelerate, transformers
+    /// or torch there, where no line names this package, or one that brings it along. Nothing where the project lists
+    /// no dependencies, and where the package is declared otherwise.
+    pub fn missing_in_project(&self, package: &str) -> Option<&FileLine> {
+        let facts = knowledge::package(package)?;
+        let is_declared = self.declares_installed() || self.packages.contains_key(facts.name);
+        let mut named = self.project_packages.keys();
+        let is_named = named.any(|name| {
+            let brings = knowledge::package(name).map(|found| found.brings.as_slice());
+            *name == facts.name || brings.unwrap_or_default().contains(&facts.name)
+        });
+        if is_declared || is_named {
+            return None;
+        }
+        let listing = ["accelerate", "transformers", "torch"];
+        listing
+            .iter()
+            .find_map(|name| self.project_packages.get(name))
     }
 
     /// Whether a GPU or its capability was declared; without one, no finding is about hardware.

@@ -5,6 +5,7 @@ mod folder;
 mod installs;
 mod options;
 mod program;
+mod shell_text;
 mod split;
 pub(super) mod words;
 mod wrappers;
@@ -86,8 +87,8 @@ impl Collector<'_> {
             command.folder.clone(),
             self.loaded,
         );
-        if let Some((_, text)) = program::shell_text(peeled.words) {
-            for inner in self.inner(text, &peeled).iter().filter(|_| depth < DEPTH) {
+        if let Some(text) = shell_text::of(peeled.words) {
+            for inner in self.inner(&text, &peeled).iter().filter(|_| depth < DEPTH) {
                 self.take(inner, depth + 1);
             }
             return;

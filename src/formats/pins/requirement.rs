@@ -4,56 +4,113 @@ use std::str::FromStr;
 
 use pep440_rs::VersionSpecifiers;
 
-use super::marker;
+use crate::knowledge::package_of_distribution;
+use crate::source::Span;
 
-/// A requirement that allows some versions of a package.
-pub(super) struct Requirement {
-    pub(super) specifiers: VersionSpecifiers,
-    /// How many bytes name, extras and versions take: the requirement without its marker.
-    pub(super) length: usize,
+use super::{Said, address, marker};
+
+/// Adds what `text` says about the packages that are known, unless its marker rules it out. `span` gives the place of
+/// its first bytes, as many as it is given: the requirement without its marker.
+pub(super) fn collect(text: &str, span: impl Fn(usize) -> Span, said: &mut Vec<Said>) {
+    let Some(requirement) = Requirement::of(text) else {
+        return;
+    };
+    let at = span(requirement.length);
+    let mut add = |package, specifiers| {
+        said.push(Said {
+            is_conditional: requirement.is_conditional,
+            ..Said::new(package, specifiers, at)
+        });
+    };
+    let package = match requirement.form {
+        Form::Name => package_of_distribution(requirement.name),
+        Form::Address => address::package(requirement.name),
+    };
+    if let Some(package) = package {
+        add(package, requirement.specifiers);
+    }
+    // `accelerate[deepspeed]` installs DeepSpeed: an extra with the name of a package is there for it.
+    for extra in requirement.extras.split(',') {
+        if let Some(extra) = package_of_distribution(extra.trim())
+            && Some(extra) != package
+        {
+            add(extra, VersionSpecifiers::empty());
+        }
+    }
 }
 
-/// The versions that `text` allows of `package`, if it is about this package, names versions, and its marker does not
-/// rule it out.
-pub(super) fn versions_of(package: &str, text: &str) -> Option<Requirement> {
-    let (before, condition) = match text.split_once(';') {
-        Some((before, condition)) => (before.trim_end(), Some(condition)),
-        None => (text.trim_end(), None),
-    };
+/// How a requirement names its package.
+enum Form {
+    Name,
+    /// An address, or a path.
+    Address,
+}
+
+struct Requirement<'text> {
+    form: Form,
+    name: &'text str,
+    extras: &'text str,
+    /// Empty where no versions are named, or where they cannot be understood.
+    specifiers: VersionSpecifiers,
+    is_conditional: bool,
+    /// How many bytes name, extras and versions take.
+    length: usize,
+}
+
+impl<'text> Requirement<'text> {
+    /// `None` for what is no requirement, and for one whose marker does not hold.
+    fn of(text: &'text str) -> Option<Self> {
+        let (before, condition) = match text.split_once(';') {
+            Some((before, condition)) => (before.trim_end(), Some(condition)),
+            None => (text.trim_end(), None),
+        };
+        let holds = condition.map_or(Some(true), marker::holds);
+        if holds == Some(false) {
+            return None;
+        }
+        let named = Self {
+            form: Form::Name,
+            name: before,
+            extras: "",
+            specifiers: VersionSpecifiers::empty(),
+            is_conditional: holds.is_none(),
+            length: before.len(),
+        };
+        let (name, rest) = split_name(before);
+        let mut versions = rest.trim_start();
+        let mut extras = "";
+        if let Some(inner) = versions.strip_prefix('[') {
+            (extras, versions) = inner.split_once(']')?;
+            versions = versions.trim_start();
+        }
+        let is_name =
+            versions.is_empty() || versions.starts_with(['<', '>', '=', '!', '~', '(', '@']);
+        if !is_name {
+            return Some(Self {
+                form: Form::Address,
+                ..named
+            });
+        }
+        if let Some(inner) = versions.strip_prefix('(') {
+            versions = inner.strip_suffix(')').unwrap_or("(");
+        }
+        let versions = versions.trim().trim_end_matches(',');
+        Some(Self {
+            name,
+            extras,
+            specifiers: VersionSpecifiers::from_str(versions)
+                .unwrap_or_else(|_| VersionSpecifiers::empty()),
+            ..named
+        })
+    }
+}
+
+/// The name at the beginning of a text, and what follows it.
+pub(super) fn split_name(text: &str) -> (&str, &str) {
     let is_name =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    let end = before
+    let end = text
         .find(|character| !is_name(character))
-        .unwrap_or(before.len());
-    let (name, rest) = before.split_at(end);
-    if !is_package(name, package) {
-        return None;
-    }
-    let mut versions = rest.trim_start();
-    if let Some(extras) = versions.strip_prefix('[') {
-        versions = extras.split_once(']')?.1.trim_start();
-    }
-    let parenthesised = versions.strip_prefix('(');
-    if let Some(inner) = parenthesised {
-        versions = inner.strip_suffix(')')?;
-    }
-    let versions = versions.trim().trim_end_matches(',');
-    let specifiers = VersionSpecifiers::from_str(versions).ok()?;
-    let is_ruled_out = condition.is_some_and(|condition| marker::holds(condition) == Some(false));
-    (!specifiers.is_empty() && !is_ruled_out).then_some(Requirement {
-        specifiers,
-        length: before.len(),
-    })
-}
-
-/// Whether a name is that of the package: case does not count, and runs of `-`, `_`, `.` are one `-` (PEP 503).
-pub(super) fn is_package(name: &str, package: &str) -> bool {
-    let words = name.split(['-', '_', '.']).filter(|word| !word.is_empty());
-    let mut wanted = package.split('-');
-    words.into_iter().all(|word| {
-        wanted
-            .next()
-            .is_some_and(|wanted| wanted.eq_ignore_ascii_case(word))
-    }) && wanted.next().is_none()
-        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        .unwrap_or(text.len());
+    text.split_at(end)
 }

@@ -1,27 +1,137 @@
 //! `requirements.txt`, as pip reads it.
 
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
 use crate::source::{SourceFile, Span};
 
-use super::Said;
-use super::requirement::versions_of;
+use super::{Beside, Pin, Said, requirement};
 
-/// What a requirements file says about a package. Options (`-r`, `-e`, `--index-url`) and URLs say nothing.
-pub(super) fn pins(file: &SourceFile, package: &str) -> Vec<Said> {
-    let lines = joined_lines(file).into_iter();
-    lines
-        .filter_map(|line| {
+/// How many files one requirements file may include, itself among them.
+const FILES: usize = 32;
+
+/// What a requirements file says, with all that it includes.
+pub(super) fn pins(
+    name: &str,
+    file: &Arc<SourceFile>,
+    is_constraint: bool,
+    beside: &dyn Beside,
+) -> Vec<Pin> {
+    let mut reading = Reading::new(name, beside);
+    reading.file(name, file, is_constraint);
+    reading.finish()
+}
+
+/// A file and those that it includes, each of them read once.
+pub(super) struct Reading<'a> {
+    beside: &'a dyn Beside,
+    seen: BTreeSet<String>,
+    /// What is still to be read, and whether it only constrains.
+    waiting: VecDeque<(String, bool)>,
+    pins: Vec<Pin>,
+}
+
+impl<'a> Reading<'a> {
+    /// Begins with the file of this name.
+    pub(super) fn new(name: &str, beside: &'a dyn Beside) -> Self {
+        Self {
+            beside,
+            seen: BTreeSet::from([name.to_owned()]),
+            waiting: VecDeque::new(),
+            pins: Vec::new(),
+        }
+    }
+
+    /// Everything, once what is included has been read.
+    pub(super) fn finish(mut self) -> Vec<Pin> {
+        while let Some((name, is_constraint)) = self.waiting.pop_front() {
+            if let Some(file) = self.beside.read(&name) {
+                self.file(&name, &file, is_constraint);
+            }
+        }
+        self.pins
+    }
+
+    fn file(&mut self, name: &str, file: &Arc<SourceFile>, is_constraint: bool) {
+        for line in joined_lines(file) {
             let content = without_comment(&line.text);
             let requirement = content.trim_start();
-            let indentation = content.len() - requirement.len();
-            let found = versions_of(package, without_options(requirement))?;
-            let start = line.start + indentation;
-            let end = (start + found.length).min(line.end);
-            Some(Said {
-                specifiers: found.specifiers,
-                span: Span::new(start, end.max(start)),
-            })
-        })
-        .collect()
+            let start = line.start + (content.len() - requirement.len());
+            let span = |length: usize| {
+                let end = (start + length).min(line.end);
+                Span::new(start, end.max(start))
+            };
+            self.line(name, file, requirement, is_constraint, span);
+        }
+    }
+
+    /// A line of the file of this name: a requirement, or an option.
+    pub(super) fn line(
+        &mut self,
+        name: &str,
+        file: &Arc<SourceFile>,
+        line: &str,
+        is_constraint: bool,
+        span: impl Fn(usize) -> Span,
+    ) {
+        if let Some(included) = option(line, "-r", "--requirement") {
+            self.include(name, included, is_constraint);
+        } else if let Some(included) = option(line, "-c", "--constraint") {
+            self.include(name, included, true);
+        } else {
+            let line = option(line, "-e", "--editable").unwrap_or(line);
+            let mut said: Vec<Said> = Vec::new();
+            requirement::collect(without_options(line), span, &mut said);
+            self.pins.extend(said.into_iter().map(|said| Pin {
+                is_constraint,
+                ..said.within(file)
+            }));
+        }
+    }
+
+    fn include(&mut self, from: &str, path: &str, is_constraint: bool) {
+        if let Some(path) = beside(from, path)
+            && self.seen.len() < FILES
+            && self.seen.insert(path.clone())
+        {
+            self.waiting.push_back((path, is_constraint));
+        }
+    }
+}
+
+/// The value of an option: `-r FILE`, `-rFILE`, `--requirement FILE`, `--requirement=FILE`.
+fn option<'text>(line: &'text str, short: &str, long: &str) -> Option<&'text str> {
+    let value = match line.strip_prefix(long) {
+        Some(rest) => rest
+            .strip_prefix('=')
+            .or_else(|| rest.starts_with(char::is_whitespace).then_some(rest))?,
+        None => line.strip_prefix(short)?,
+    };
+    Some(value.trim())
+}
+
+/// The path of a file that another one includes, as seen from where that one is named. Nothing for addresses, for
+/// absolute paths, and for names that are filled in.
+fn beside(from: &str, path: &str) -> Option<String> {
+    if path.is_empty() || path.starts_with('/') || path.contains("://") || path.contains("${") {
+        return None;
+    }
+    let folder = from.rsplit_once('/').map(|(folder, _)| folder);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder
+        .into_iter()
+        .flat_map(|folder| folder.split('/'))
+        .chain(path.split('/'))
+    {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// A line, with those that it is continued on.

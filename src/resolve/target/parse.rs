@@ -6,6 +6,7 @@ use std::str::FromStr;
 use pep440_rs::{Version, VersionSpecifiers};
 
 use crate::formats::pins::Pin;
+use crate::knowledge::{self, PackageFacts};
 
 use super::{Asked, Declaration, Declared, FileLine, Gpu, Target, TargetOrigin, closest, gpus};
 
@@ -18,17 +19,6 @@ const INSTALLABLE: &[(&str, &[&str])] = &[
     ("torch_xla", &["torch-xla", "xla"]),
     ("sagemaker", &[]),
     ("megatron", &["megatron-lm", "megatron_lm"]),
-];
-
-/// Packages whose version can be declared besides accelerate's.
-const VERSIONED: &[&str] = &[
-    "deepspeed",
-    "msamp",
-    "torch",
-    "torchao",
-    "transformer_engine",
-    "transformers",
-    "trl",
 ];
 
 const KEYS: &[&str] = &["accelerate", "gpu", "capability", "installed"];
@@ -127,11 +117,8 @@ pub(super) fn declare(
                 }
             }
             key => {
-                let package = versioned(key)?;
-                let version = version(key, value)?;
-                target
-                    .packages
-                    .insert(package, declaration.declared(version));
+                let found = Release::of(versioned(key)?, value)?;
+                found.put_into(target, declaration.origin.clone());
             }
         }
     }
@@ -236,59 +223,135 @@ impl Accelerate {
 
 /// An exact version, or a range of which the newest known release decides.
 fn accelerate(value: &str, releases: &[Version]) -> Result<Accelerate, TargetError> {
-    let known = || match (releases.first(), releases.last()) {
-        (Some(oldest), Some(newest)) => format!("known are {oldest} to {newest}"),
-        _ => "none is known".to_owned(),
-    };
-    // `accelerate==1.12.0`, as it stands in a requirements file.
-    let value = match value.strip_prefix('=') {
-        Some(version) if !version.starts_with('=') => version,
-        _ => value,
-    };
-    let is_range = value.starts_with(['<', '>', '=', '!', '~']) || value.contains(',');
-    if is_range {
-        let range = VersionSpecifiers::from_str(value).map_err(|_| {
-            error(
-                "accelerate",
-                format!("`{value}` is not a version range"),
-                "write for example accelerate='>=1.3,<2'",
-            )
-        })?;
-        Accelerate::within(&range, value.to_owned(), releases).ok_or_else(|| {
-            error(
-                "accelerate",
-                format!("no known release of accelerate is allowed by `{value}`"),
-                format!("{}{}", nearest(value, releases), known()),
-            )
-        })
+    let value = without_equals(value);
+    if is_range(value) {
+        let found = Accelerate::within(&range("accelerate", value)?, value.to_owned(), releases);
+        found.ok_or_else(|| none_allowed("accelerate", value, releases))
     } else {
         let asked = version("accelerate", value)?;
         Accelerate::exactly(&asked, releases).ok_or_else(|| {
             error(
                 "accelerate",
                 format!("accelerate {asked} is older than every known release"),
-                known(),
+                known(releases),
             )
         })
     }
 }
 
-/// What a project pins; whether that is known.
-pub(super) fn pin(target: &mut Target, pin: &Pin, path: &str, releases: &[Version]) -> bool {
-    let found = match pin.exact() {
-        Some(version) => Accelerate::exactly(version, releases),
-        None => {
-            let written = pin.specifiers.to_string().replace(", ", ",");
-            Accelerate::within(&pin.specifiers, written, releases)
+/// `accelerate==1.12.0`, as it stands in a requirements file.
+fn without_equals(value: &str) -> &str {
+    match value.strip_prefix('=') {
+        Some(version) if !version.starts_with('=') => version,
+        _ => value,
+    }
+}
+
+fn is_range(value: &str) -> bool {
+    value.starts_with(['<', '>', '=', '!', '~']) || value.contains(',')
+}
+
+fn range(key: &str, value: &str) -> Result<VersionSpecifiers, TargetError> {
+    VersionSpecifiers::from_str(value).map_err(|_| {
+        error(
+            key,
+            format!("`{value}` is not a version range"),
+            format!("write for example {key}='>=1.3,<2'"),
+        )
+    })
+}
+
+fn none_allowed(key: &str, value: &str, releases: &[Version]) -> TargetError {
+    error(
+        key,
+        format!("no known release of {key} is allowed by `{value}`"),
+        format!("{}{}", nearest(value, releases), known(releases)),
+    )
+}
+
+fn known(releases: &[Version]) -> String {
+    match (releases.first(), releases.last()) {
+        (Some(oldest), Some(newest)) => format!("known are {oldest} to {newest}"),
+        _ => "none is known".to_owned(),
+    }
+}
+
+/// The release of another package than accelerate that decides, and the range that was asked for.
+struct Release {
+    package: &'static str,
+    version: Version,
+    asked: Option<String>,
+}
+
+impl Release {
+    /// An exact version, which stands as it is, or a range of which the newest known release decides.
+    fn of(package: &'static PackageFacts, value: &str) -> Result<Self, TargetError> {
+        let value = without_equals(value);
+        if !is_range(value) {
+            return Ok(Self {
+                package: package.name,
+                version: version(package.name, value)?,
+                asked: None,
+            });
         }
+        let found = Self::within(package, &range(package.name, value)?, value.to_owned());
+        found.ok_or_else(|| none_allowed(package.name, value, &package.releases))
+    }
+
+    /// `None` where no known release is allowed.
+    fn within(
+        package: &'static PackageFacts,
+        range: &VersionSpecifiers,
+        written: String,
+    ) -> Option<Self> {
+        Some(Self {
+            package: package.name,
+            version: package.newest_release_within(range)?.clone(),
+            asked: Some(written),
+        })
+    }
+
+    fn put_into(self, target: &mut Target, origin: TargetOrigin) {
+        let declared = Declared {
+            value: self.version,
+            origin,
+        };
+        target.packages.insert(self.package, declared);
+        match self.asked {
+            Some(asked) => target.packages_asked.insert(self.package, asked),
+            None => target.packages_asked.remove(self.package),
+        };
+    }
+}
+
+/// What a project pins; whether that is known.
+pub(super) fn pin(target: &mut Target, pin: &Pin, releases: &[Version]) -> bool {
+    let written = || pin.specifiers.to_string().replace(", ", ",");
+    let origin = TargetOrigin::Pin(FileLine::of(pin));
+    if pin.package.name == "accelerate" {
+        let found = match pin.exact() {
+            Some(version) => Accelerate::exactly(version, releases),
+            None => Accelerate::within(&pin.specifiers, written(), releases),
+        };
+        let is_known = found.is_some();
+        if let Some(found) = found {
+            found.put_into(target, origin);
+        }
+        return is_known;
+    }
+    let found = match pin.exact() {
+        Some(version) => Some(Release {
+            package: pin.package.name,
+            version: version.clone(),
+            asked: None,
+        }),
+        None => Release::within(pin.package, &pin.specifiers, written()),
     };
-    let Some(found) = found else { return false };
-    let line = FileLine {
-        path: path.to_owned(),
-        line: pin.line,
-    };
-    found.put_into(target, TargetOrigin::Pin(line));
-    true
+    let is_known = found.is_some();
+    if let Some(found) = found {
+        found.put_into(target, origin);
+    }
+    is_known
 }
 
 /// `1.12` is 1.12.0, and is shown so.
@@ -396,14 +459,17 @@ fn package(name: &str) -> Option<&'static str> {
         .map(|(package, _)| *package)
 }
 
-fn versioned(key: &str) -> Result<&'static str, TargetError> {
-    let canonical = package(key).unwrap_or(key);
-    VERSIONED
-        .iter()
-        .find(|known| **known == canonical)
-        .copied()
+/// A package whose version can be declared besides accelerate's.
+fn versioned(key: &str) -> Result<&'static PackageFacts, TargetError> {
+    let found = package(key).and_then(knowledge::package);
+    found
+        .or_else(|| knowledge::package_of_distribution(key))
+        .filter(|package| package.name != "accelerate")
         .ok_or_else(|| {
-            let keys = KEYS.iter().chain(VERSIONED).copied();
+            let names = knowledge::packages().iter().map(|package| package.name);
+            let mut names: Vec<_> = names.filter(|name| *name != "accelerate").collect();
+            names.sort_unstable();
+            let keys = KEYS.iter().copied().chain(names);
             let meant = closest(key, keys.clone())
                 .map(|key| format!("did you mean {key}? "))
                 .unwrap_or_default();

@@ -1,9 +1,9 @@
 use std::str::FromStr;
-
-use pep440_rs::VersionSpecifiers;
+use std::sync::Arc;
 
 use super::*;
-use crate::source::{Span, yaml};
+use crate::formats::pins::{NothingBeside, PinFile};
+use crate::source::{SourceFile, Span, yaml};
 
 fn releases() -> Vec<Version> {
     ["1.2.1", "1.3.0", "1.11.0", "1.12.0", "1.15.0"]
@@ -81,7 +81,25 @@ fn what_cannot_be_understood_says_what_to_write() {
         (
             "acelerate=1.0",
             "`acelerate` is not a part of the target; did you mean accelerate? known are accelerate, gpu, capability, \
-             installed, deepspeed, msamp, torch, torchao, transformer_engine, transformers, trl",
+             installed, axolotl, deepspeed, llamafactory, ms-swift, msamp, torch, torchao, transformer_engine, \
+             transformers, trl",
+        ),
+        (
+            "transformers>=4.58,<5",
+            "no known release of transformers is allowed by `>=4.58,<5`; the nearest are 4.57.6 and 5.0.0; known are \
+             4.30.0 to 5.24.0",
+        ),
+        (
+            "msamp>=0.4",
+            "no known release of msamp is allowed by `>=0.4`; none is known",
+        ),
+        (
+            "trl=new",
+            "`new` is not a version of trl; write for example trl=1.12.0",
+        ),
+        (
+            "trl>=new",
+            "`>=new` is not a version range; write for example trl='>=1.3,<2'",
         ),
         (
             "gpu=h10",
@@ -203,12 +221,8 @@ fn pins_of_known_releases_count() {
         ("<1.0", "1.15.0", None, 0),
     ] {
         let mut target = target(&[]);
-        let pin = Pin {
-            specifiers: VersionSpecifiers::from_str(allowed).unwrap(),
-            span: Span::at(0),
-            line: 3,
-        };
-        let is_known = target.pin(&pin, "requirements.txt", &releases());
+        let pin = pin(&format!("\n\naccelerate{allowed}"));
+        let is_known = target.pin_package(&pin, &releases());
         assert_eq!(target.accelerate.value.to_string(), decides, "{allowed}");
         let shown = target.accelerate_asked.as_ref().map(ToString::to_string);
         assert_eq!(shown.as_deref(), asked, "{allowed}");
@@ -223,4 +237,147 @@ fn pins_of_known_releases_count() {
         assert_eq!(target.accelerate.origin, origin, "{allowed}");
         assert_eq!(is_known, !["==0.10", ">=2", "<1.0"].contains(&allowed));
     }
+}
+
+/// The last pin of a requirements file.
+fn pin(text: &str) -> Pin {
+    let file = Arc::new(SourceFile::from_text("requirements.txt", text));
+    let mut pins = PinFile::Requirements.pins_of("requirements.txt", &file, &NothingBeside);
+    pins.pop().unwrap()
+}
+
+#[test]
+fn versions_and_ranges_of_other_packages() {
+    for (setting, package, version, asked) in [
+        ("transformers=4.57.6", "transformers", "4.57.6", None),
+        ("transformers==4.57.6", "transformers", "4.57.6", None),
+        (
+            "transformers>=4.50,<5",
+            "transformers",
+            "4.57.6",
+            Some(">=4.50,<5"),
+        ),
+        ("transformers=99", "transformers", "99", None),
+        ("te=2.9", "transformer_engine", "2.9", None),
+        (
+            "transformer-engine<2.10",
+            "transformer_engine",
+            "2.9.0",
+            Some("<2.10"),
+        ),
+        ("axolotl~=0.16.0", "axolotl", "0.16.1", Some("~=0.16.0")),
+        ("llama-factory=0.9.4", "llamafactory", "0.9.4", None),
+        ("ms-swift=3.12.6", "ms-swift", "3.12.6", None),
+    ] {
+        let target = target(&[setting]);
+        let declared = &target.packages[package];
+        assert_eq!(declared.value.to_string(), version, "{setting}");
+        assert_eq!(declared.origin, TargetOrigin::Flag, "{setting}");
+        let shown = target.packages_asked.get(package).map(String::as_str);
+        assert_eq!(shown, asked, "{setting}");
+    }
+}
+
+#[test]
+fn pins_of_other_packages_give_way_to_what_is_declared() {
+    let mut target = target(&["trl=0.9.6"]);
+    for (text, is_known) in [
+        ("trl==1.0", true),
+        ("torch==2.9.1+cu128", true),
+        ("transformers>=4.50,<5", true),
+        ("torchao>=1", false),
+        ("deepspeed", true),
+    ] {
+        assert_eq!(
+            target.pin_package(&pin(text), &releases()),
+            is_known,
+            "{text}"
+        );
+    }
+    let version = |package: &str| {
+        target
+            .packages
+            .get(package)
+            .map(|found| found.value.to_string())
+    };
+    assert_eq!(version("trl").as_deref(), Some("0.9.6"));
+    assert_eq!(version("torch").as_deref(), Some("2.9.1+cu128"));
+    assert_eq!(version("transformers").as_deref(), Some("4.57.6"));
+    assert_eq!((version("torchao"), version("deepspeed")), (None, None));
+}
+
+#[test]
+fn install_commands_go_before_files() {
+    let mut target = target(&["trl=0.9.6"]);
+    let script = Arc::new(SourceFile::from_text("train.sh", "\npip install x\n"));
+    let spot = Spot {
+        file: Arc::clone(&script),
+        span: Span::new(1, 4),
+    };
+    assert!(target.pin_package(&pin("accelerate==1.3.0"), &releases()));
+    assert!(target.pin_package(&pin("transformers>=4.50,<5"), &releases()));
+    for (requirement, is_known) in [
+        ("accelerate[deepspeed]==1.12.0", true),
+        ("transformers==5.0.0", true),
+        ("trl==1.0", true),
+        ("git+https://github.com/Azure/MS-AMP.git", true),
+        ("torchao>99", false),
+        ("-r requirements.txt", true),
+    ] {
+        let known = target.apply_requirement(requirement, &spot, &releases());
+        assert_eq!(known, is_known, "{requirement}");
+    }
+    assert_eq!(target.accelerate.value.to_string(), "1.12.0");
+    let origin = target.accelerate.origin.line().unwrap().to_string();
+    assert_eq!(origin, "train.sh:2");
+    assert_eq!(target.packages["transformers"].value.to_string(), "5.0.0");
+    assert!(target.packages_asked.is_empty());
+    assert_eq!(target.packages["trl"].value.to_string(), "0.9.6");
+    let named: Vec<_> = target.project_packages.keys().copied().collect();
+    assert_eq!(
+        named,
+        [
+            "accelerate",
+            "deepspeed",
+            "msamp",
+            "torchao",
+            "transformers",
+            "trl"
+        ]
+    );
+}
+
+#[test]
+fn a_package_is_missing_where_dependencies_are_listed_without_it() {
+    let te = "git+https://github.com/NVIDIA/TransformerEngine@stable";
+    for (requirements, package, missing) in [
+        (
+            &["accelerate", "numpy"][..],
+            "torchao",
+            Some("requirements.txt:1"),
+        ),
+        (&["torch>=2"], "deepspeed", Some("requirements.txt:1")),
+        (&["numpy"], "torchao", None),
+        (&["trl"], "torchao", None),
+        (&[], "torchao", None),
+        (&["accelerate", "torchao"], "torchao", None),
+        (&["transformers", "axolotl"], "torchao", None),
+        (&["transformers[deepspeed]"], "deepspeed", None),
+        (&["torch", te], "transformer_engine", None),
+        (&["accelerate"], "megatron", None),
+    ] {
+        let mut target = target(&[]);
+        for text in requirements {
+            let file = Arc::new(SourceFile::from_text("requirements.txt", *text));
+            for pin in PinFile::Requirements.pins_of("requirements.txt", &file, &NothingBeside) {
+                target.name_package(&pin);
+            }
+        }
+        let line = target.missing_in_project(package).map(ToString::to_string);
+        assert_eq!(line.as_deref(), missing, "{requirements:?}");
+    }
+    let mut target = target(&["torchao=0.14.1"]);
+    target.name_package(&pin("accelerate"));
+    assert_eq!(target.missing_in_project("torchao"), None);
+    assert!(target.missing_in_project("deepspeed").is_some());
 }

@@ -2,7 +2,8 @@
 
 use super::super::{Program, Term};
 use super::options::{DEEPSPEED, Options, TORCHRUN};
-use super::words::{base_name, is_flag};
+use super::shell_text;
+use super::words::base_name;
 
 /// A program that starts training.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,25 +126,7 @@ pub(super) fn start_of(words: &[Term]) -> Option<Start> {
 
 /// Whether a command that starts training begins here, and nothing else can.
 pub(super) fn begins(words: &[Term]) -> bool {
-    start_of(words).is_some() || shell_text(words).is_some()
-}
-
-/// The text of `bash -c TEXT`, and how many words there are before it.
-pub(super) fn shell_text(words: &[Term]) -> Option<(usize, &Term)> {
-    let name = base_name(words.first()?)?;
-    if !matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash") {
-        return None;
-    }
-    let mut is_command = false;
-    for (at, word) in words.iter().enumerate().skip(1) {
-        if !is_flag(word) {
-            return is_command.then_some((at, word));
-        }
-        let letters = word.known()?;
-        // `-o pipefail`, `+e` and the like are too rare in front of `-c` to be followed.
-        is_command |= !letters.starts_with("--") && letters.ends_with('c');
-    }
-    None
+    start_of(words).is_some() || shell_text::of(words).is_some()
 }
 
 fn is_python(name: &str) -> bool {

@@ -291,6 +291,7 @@ fn wrappers_are_taken_away() {
         "singularity exec --nv -B /data:/data image.sif",
         "dotenv run --",
         "dotenv -f .env run --",
+        "screen -dmS name",
         "nsys profile -o out --trace=cuda,nvtx",
         "ncu --set full",
         "py-spy record -o out.svg --",

@@ -230,6 +230,12 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
+        name: "screen",
+        plain: "-d -D -m -L -A -O -U",
+        valued: "-S -Logfile -t -T -c -h -e -s",
+        ..PLAIN
+    },
+    Wrapper {
         name: "timeout",
         plain: "--preserve-status --foreground -v --verbose -f -p",
         valued: "-k --kill-after -s --signal",
