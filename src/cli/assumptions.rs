@@ -4,12 +4,14 @@
 mod pins;
 mod settings;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::discover::{Folder, Nearest, Upwards};
 use crate::formats::Kind;
 use crate::formats::pins::Pin;
+use crate::formats::launch::Install;
 use crate::formats::settings::Fp8Block;
 use crate::knowledge;
 use crate::resolve::target::{Declaration, TargetError};
@@ -27,10 +29,14 @@ pub(super) struct Assumptions {
     flags: Vec<Declaration>,
     /// What the command line says, and otherwise the defaults.
     pub(super) target: Target,
-    upwards: Arc<Upwards>,
+    upwards: Upwards,
     settings: SettingsSource,
+    /// The settings of the files in a folder.
+    settings_of: Mutex<HashMap<PathBuf, Arc<OnceLock<FoundSettings>>>>,
     pins: Nearest<Arc<Project>>,
 }
+
+type FoundSettings = Result<Option<Arc<Declared>>, Failure>;
 
 enum SettingsSource {
     /// `--isolated`
@@ -44,7 +50,6 @@ enum SettingsSource {
 /// What is assumed of one file.
 pub(super) struct Assumed {
     pub(super) target: Target,
-    upwards: Arc<Upwards>,
     settings: Option<Arc<Declared>>,
     /// A pin of accelerate of which nothing is known, so that the default stands.
     pub(super) unknown_pin: Option<Pin>,
@@ -75,12 +80,13 @@ impl Assumptions {
         let assumptions = Self {
             flags,
             target,
-            upwards: Arc::new(Upwards::new(current, paths)),
+            upwards: Upwards::new(current, paths),
             settings: match (&arguments.config, arguments.isolated) {
                 (Some(path), _) => SettingsSource::Named(settings::named(path, current)?),
                 (None, true) => SettingsSource::Nothing,
                 (None, false) => SettingsSource::Nearest(Nearest::default()),
             },
+            settings_of: Mutex::default(),
             pins: Nearest::default(),
         };
         for path in paths {
@@ -118,11 +124,27 @@ impl Assumptions {
         }
         Ok(Assumed {
             target,
-            upwards: Arc::clone(&self.upwards),
             settings,
             unknown_pin,
             several_pins,
         })
+    }
+
+    /// The kind that the settings declare for a file, whatever it says itself.
+    pub(super) fn declared_kind(&self, file: &Path) -> Result<Option<Kind>, Failure> {
+        // Asked for every file of a walk: the way up is only gone once for each folder.
+        let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+        let known = {
+            let mut folders = self.settings_of.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(folders.entry(folder).or_default())
+        };
+        let settings = known.get_or_init(|| self.settings_above(&self.upwards.folders(file)));
+        match settings {
+            Ok(None) => Ok(None),
+            Ok(Some(settings)) if settings.recipes.is_empty() => Ok(None),
+            Ok(Some(settings)) => Ok(settings.kind_of(&self.upwards.absolute(file))),
+            Err(failure) => Err(failure.clone()),
+        }
     }
 
     fn settings_above(&self, folders: &[Folder]) -> Result<Option<Arc<Declared>>, Failure> {
@@ -137,12 +159,6 @@ impl Assumptions {
 }
 
 impl Assumed {
-    /// The kind that the settings declare for a file, whatever it says itself.
-    pub(super) fn kind_of(&self, path: &Path) -> Option<Kind> {
-        let settings = self.settings.as_ref()?;
-        settings.kind_of(&self.upwards.absolute(path))
-    }
-
     /// The fp8 blocks that a loader of the team's own reads.
     pub(super) fn blocks(&self) -> &[Fp8Block] {
         self.settings
@@ -150,12 +166,24 @@ impl Assumed {
             .map_or(&[], |settings| &settings.blocks)
     }
 
-    /// The run that is assumed for a config that nothing launches. What the team's loader reads it takes out, so that
-    /// accelerate does not see it.
+    /// What else is assumed of a command: what the install commands of its file name goes before what files pin.
+    pub(super) fn install(&mut self, installs: &[Install], is_prose: bool) {
+        for install in installs.iter().filter(|install| is_prose || !install.is_prose) {
+            // What allows no known release says nothing.
+            let _ = self.target.apply_requirement(&install.requirement, &install.spot, knowledge::releases());
+        }
+    }
+
+    /// Takes out of a run what the team's loader reads, so that accelerate does not see it.
+    pub(super) fn without_blocks(&self, run: &mut Run) {
+        let blocks = self.blocks().iter();
+        run.without.extend(blocks.map(|block| block.path.clone()));
+    }
+
+    /// The run that is assumed for a config that nothing launches.
     pub(super) fn run(&self, config: Config) -> Run {
         let mut run = Run::assumed(config, &self.target);
-        run.without
-            .extend(self.blocks().iter().map(|block| block.path.clone()));
+        self.without_blocks(&mut run);
         run
     }
 }
@@ -176,7 +204,6 @@ mod tests {
         .unwrap();
         let kinds = |arguments: &AssumptionArguments| {
             let assumptions = Assumptions::new(arguments, &[PathBuf::from("sub")], root).unwrap();
-            let assumed = assumptions.of(Path::new("sub/conf/a.yaml")).unwrap();
             [
                 "sub/conf/deep/r.yaml",
                 "sub/conf/a.yaml",
@@ -184,7 +211,7 @@ mod tests {
                 "sub/conf/r.yml",
                 "conf/r.yaml",
             ]
-            .map(|path| assumed.kind_of(Path::new(path)).map(Kind::as_str))
+            .map(|path| assumptions.declared_kind(Path::new(path)).unwrap().map(Kind::as_str))
         };
         let expected = [
             Some("recipe:trl"),

@@ -206,6 +206,7 @@ impl Case {
             environment: environment.collect(),
             code,
             trainer,
+            deepspeed: None,
             command: None,
             unknown: None,
             machine: Machine {

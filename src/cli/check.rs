@@ -1,8 +1,9 @@
 //! `fp8lint check`: discover → read → recognise → resolve → judge → report.
 
-mod file;
+pub(super) mod file;
 pub(super) mod partners;
 pub(super) mod plan;
+pub(super) mod runs;
 
 use std::collections::BTreeMap;
 
@@ -22,13 +23,13 @@ use plan::Plan;
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let plan = Plan::new(arguments)?;
     let (inputs, problems) = plan::inputs(arguments, &plan)?;
-    let results = workers::map(plan.threads, &inputs, |input| {
-        file::check(input, &plan.assumptions)
+    let files = workers::map(plan.threads, &inputs, |input| {
+        file::read(input, &plan.assumptions)
     });
-    let results: Vec<_> = results.into_iter().collect::<Result<_, _>>()?;
-    let read = results.iter().filter(|result| result.read).count();
-    let nothing_read = read == 0 && !(problems.is_empty() && results.is_empty());
-    let checked = gather(results, &problems, &plan);
+    let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
+    let read = files.iter().filter(|file| file.read).count();
+    let nothing_read = read == 0 && !(problems.is_empty() && files.is_empty());
+    let checked = gather(files, &problems, &plan)?;
     write_reports(&checked, &plan)?;
 
     let fails = checked
@@ -44,23 +45,36 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     })
 }
 
-/// All results together: selected, sorted.
-fn gather(results: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Checked {
-    let files_read = results.iter().filter(|result| result.read).count();
-    let mut files = Vec::new();
+/// Runs → findings of all files: selected, sorted.
+fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<Checked, Failure> {
+    let launched = workers::map(plan.threads, &files, |file| {
+        runs::launched(file, &plan.assumptions)
+    });
+    let launched: Vec<_> = launched.into_iter().collect::<Result<_, _>>()?;
+    let judged = launched.iter().flat_map(|launched| launched.judged.clone()).collect();
+    let doubtful = launched.iter().flat_map(|launched| launched.doubtful.clone()).collect();
+    let alone = workers::map(plan.threads, &files, |file| {
+        runs::alone(file, &judged, &doubtful)
+    });
     let mut findings: Vec<_> = problems
         .iter()
         .map(|problem| notices::unreadable(&problem.shown, &problem.reason, meant(&problem.shown)))
         .collect();
+    findings.extend(runs::merged(launched));
+    findings.extend(alone.into_iter().flatten());
+
+    let files_read = files.iter().filter(|file| file.read).count();
+    let mut recognised = Vec::new();
     let mut unknown_pins = BTreeMap::new();
     let mut several_pins = BTreeMap::new();
-    for result in results {
-        files.extend(result.recognised);
-        findings.extend(result.findings);
-        if let Some(found) = result.unknown_pin {
+    for file in files {
+        recognised.extend(file.recognised);
+        findings.extend(file.findings);
+        let Some(assumed) = file.assumed else { continue };
+        if let Some(found) = assumed.unknown_pin {
             unknown_pins.insert((found.file.path.clone(), found.line), found);
         }
-        for several in result.several_pins {
+        for several in assumed.several_pins {
             several_pins.insert(several.key(), several);
         }
     }
@@ -69,12 +83,12 @@ fn gather(results: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Checke
     findings.extend(several_pins.values().map(notices::several_pins));
     findings.retain(|finding| plan.selection.holds(finding.code));
     report::sort(&mut findings);
-    Checked {
+    Ok(Checked {
         target: plan.assumptions.target.clone(),
         files_read,
-        files,
+        files: recognised,
         findings,
-    }
+    })
 }
 
 /// A path that is missing may be a command that was misspelled.

@@ -226,19 +226,6 @@ trainers! {
     }
 }
 
-/// The newest known version of a package.
-pub fn newest(package: &str) -> Version {
-    let version: [u64; 3] = match package {
-        "transformers" => [5, 24, 0],
-        "trl" => [1, 16, 0],
-        "llamafactory" => [0, 9, 5],
-        "axolotl" => [0, 19, 0],
-        "ms-swift" => [4, 6, 0],
-        _ => [0, 0, 0],
-    };
-    Version::new(version)
-}
-
 /// `<4.47, or >=5.3`
 fn shown<'row, Behaviour: 'row>(rows: impl Iterator<Item = &'row Row<Behaviour>>) -> String {
     let intervals: Vec<String> = rows

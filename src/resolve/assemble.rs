@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::run::{
-    Code, Command, Config, Files, Launcher, Lookup, Origin, Place, Run, Stage, Value, Voice, Word,
+    Command, Config, Files, Launcher, Lookup, Origin, Place, Run, Stage, Value, Voice, Word,
 };
 use super::target::{Target, packages_asked};
 use crate::formats::launch::{LaunchCommand, Program, Spot, Term};
 use crate::formats::recipe::Framework;
-use crate::source::{Route, SourceFile};
+use crate::source::{Document, Route, SourceFile};
 
 use recipe::Trained;
 use words::Words;
@@ -34,21 +34,24 @@ const BESIDE_THE_POINT: [&str; 12] = [
     "WORLD_SIZE",
 ];
 
-/// The file that a path names.
-#[derive(Clone, Debug)]
-pub enum Named {
-    /// It was found.
-    Found(Arc<SourceFile>),
-    /// It was found, and is not UTF-8.
-    Unreadable(String),
-    /// There is none.
-    Absent,
-    /// It cannot be told.
-    Unknown(String),
+/// The run of a recipe that nothing launches: as its framework starts it, or else with a launch that says nothing.
+pub fn assemble_recipe(
+    framework: Framework,
+    file: &Arc<SourceFile>,
+    document: &Arc<Document>,
+    target: &Target,
+) -> Run {
+    let mut run = Run::assumed(Config::None, target);
+    run.launcher = match framework {
+        Framework::LlamaFactory | Framework::Swift => Launcher::Torchrun,
+        _ => Launcher::Accelerate,
+    };
+    run.flags = [Word::from("train.py")].into();
+    run.trainer = Some(recipe::alone(framework, file, document, target));
+    run
 }
 
-/// The run that a command starts, on the machine of a target. `None` for a command that starts no training that anything
-/// is known of: a Python script without a recipe and without the arguments of a trainer.
+/// The run that a command starts, on the machine of a target.
 pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> Run {
     let launcher = launcher(command);
     let words = Words::read(command, launcher == Launcher::Accelerate);
@@ -79,6 +82,7 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
         stage: Stage::Prepare,
         follows_machines: true,
         without: Vec::new(),
+        deepspeed: None,
         command: Some(Command {
             place: place(command, "", &command.spot),
             program: place(command, "", &command.program_spot),
@@ -239,9 +243,4 @@ fn framework_of_script(command: &LaunchCommand) -> Option<Framework> {
         _ if name.contains("trl/scripts/") => Some(Framework::Trl),
         _ => None,
     }
-}
-
-/// No code of the script is read: it is taken to call `Accelerator()` as it is.
-fn plain_code() -> Code {
-    Code::default()
 }

@@ -378,6 +378,8 @@ pub struct Run {
     pub code: Code,
     /// The trainer that the script uses, where it is known to use one.
     pub trainer: Option<Trainer>,
+    /// A DeepSpeed config that is judged by itself.
+    pub deepspeed: Option<(Arc<SourceFile>, Arc<Document>)>,
     /// The command that starts it; `None` for a run that is only assumed.
     pub command: Option<Command>,
     /// Why it cannot be told what the run comes to, where something that decides is not known. Refusals of the config
@@ -411,6 +413,7 @@ impl Run {
             environment: BTreeMap::new(),
             code: Code::default(),
             trainer: None,
+            deepspeed: None,
             command: None,
             unknown: None,
             machine: target.machine(&asked),

@@ -19,7 +19,7 @@ pub(super) struct Declared {
     pub(super) blocks: Vec<Fp8Block>,
     /// The folder of the settings, without links.
     folder: PathBuf,
-    recipes: Vec<(Patterns, Kind)>,
+    pub(super) recipes: Vec<(Patterns, Kind)>,
 }
 
 impl Declared {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::python::parse_bool;
 use super::super::run::{Code, Files, Lookup, Origin, Place, Trainer, Value, Voice};
 use super::super::target::Target;
-use super::{framework_of_script, place, plain_code};
+use super::{framework_of_script, place};
 use crate::formats::launch::{LaunchCommand, Program, Spot, Term};
 use crate::formats::recipe::Framework;
 use crate::formats::{self, Kind};
@@ -78,10 +78,7 @@ pub(super) struct Trained {
 
 impl Trained {
     pub(super) fn read(command: &LaunchCommand, target: &Target, files: &dyn Files) -> Self {
-        let mut trained = Self {
-            code: plain_code(),
-            ..Self::default()
-        };
+        let mut trained = Self::default();
         let said = arguments(command);
         let of_program = framework_of_program(command);
         let found = recipe(command, files, &mut trained.unknown);
@@ -132,22 +129,26 @@ impl Trained {
     }
 }
 
-/// The trainer with its versions.
-pub(in crate::resolve) fn trainer(
+/// The trainer with its versions: those that are declared or pinned, else the newest known.
+pub(super) fn trainer(
     framework: Framework,
     arguments: BTreeMap<String, Value<Object>>,
     target: &Target,
 ) -> Trainer {
-    let declared = |package: &str| target.packages.get(package).map(|declared| declared.value.clone());
-    let transformers = declared("transformers").unwrap_or_else(|| knowledge::trainers::newest("transformers"));
-    let version = match framework {
-        Framework::Transformers => transformers.clone(),
-        other => declared(other.as_str()).unwrap_or_else(|| knowledge::trainers::newest(other.as_str())),
+    let version = |package: &str| {
+        let declared = target.packages.get(package).map(|declared| declared.value.clone());
+        declared.or_else(|| knowledge::package(package)?.releases.last().cloned())
     };
+    // Of SimpleTuner no versions are told apart.
+    let nothing = || knowledge::Version::new([0]);
+    let of_transformers = version("transformers").unwrap_or_else(nothing);
     Trainer {
         framework,
-        version,
-        transformers,
+        version: match framework {
+            Framework::Transformers => of_transformers.clone(),
+            other => version(other.as_str()).unwrap_or_else(nothing),
+        },
+        transformers: of_transformers,
         arguments,
         is_arguments_only: false,
     }
@@ -157,8 +158,26 @@ pub(in crate::resolve) fn trainer(
 struct Found {
     framework: Framework,
     file: Arc<SourceFile>,
-    document: Document,
+    document: Arc<Document>,
     is_template: bool,
+}
+
+/// The trainer of a recipe that nothing launches.
+pub(super) fn alone(
+    framework: Framework,
+    file: &Arc<SourceFile>,
+    document: &Arc<Document>,
+    target: &Target,
+) -> Trainer {
+    let found = Found {
+        framework,
+        file: Arc::clone(file),
+        document: Arc::clone(document),
+        is_template: false,
+    };
+    let mut arguments = BTreeMap::new();
+    entries(&found, &mut arguments);
+    trainer(framework, arguments, target)
 }
 
 /// The first file among the arguments that is a recipe.
@@ -185,7 +204,7 @@ fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<Strin
             framework,
             is_template: recognised.is_some_and(|found| found.placeholder.is_some()),
             file,
-            document,
+            document: Arc::new(document),
         });
     }
     None
