@@ -20,7 +20,7 @@ use crate::source::SourceFile;
 
 use super::fragments::{Body, Fragment, MappedText};
 use super::shell::{self, Executed};
-use super::{LaunchCommand, LaunchFile, Loaded, Program, Script, Term};
+use super::{LaunchCommand, LaunchFile, Loaded, Program, Script, Spot, Term};
 
 use split::Split;
 use words::spot_of;
@@ -49,7 +49,7 @@ pub(super) fn collect(fragment: &Fragment, loaded: &dyn Loaded, found: &mut Laun
         found,
     };
     for command in commands {
-        collector.take(&command, 0);
+        collector.take(command, 0);
     }
 }
 
@@ -80,38 +80,39 @@ struct Collector<'a> {
 
 impl Collector<'_> {
     /// Adds what a simple command says.
-    fn take(&mut self, command: &Executed, depth: usize) {
-        let peeled = wrappers::peel(
-            &command.words,
-            command.environment.clone(),
-            command.folder.clone(),
-            self.loaded,
-        );
+    fn take(&mut self, command: Executed, depth: usize) {
+        let Executed {
+            words,
+            environment,
+            folder,
+            spot,
+            redirections,
+        } = command;
+        let peeled = wrappers::peel(&words, environment, folder, self.loaded);
         if let Some(text) = shell_text::of(peeled.words) {
-            for inner in self.inner(&text, &peeled).iter().filter(|_| depth < DEPTH) {
-                self.take(inner, depth + 1);
+            if depth < DEPTH {
+                for inner in self.inner(&text, peeled) {
+                    self.take(inner, depth + 1);
+                }
             }
             return;
         }
-        let written = written::of(
-            peeled.words,
-            &command.redirections,
-            &peeled.folder,
-            self.file,
-        );
+        let written = written::of(peeled.words, &redirections, &peeled.folder, self.file);
         self.found.written.extend(written);
-        let installs = installs::of(peeled.words, self.is_prose);
-        self.found.installs.extend(installs);
-        let launch = launch_of(&peeled, command, self.is_prose);
-        self.found.commands.extend(launch);
+        self.found
+            .installs
+            .extend(installs::of(peeled.words, self.is_prose));
+        self.found
+            .commands
+            .extend(launch_of(peeled, spot, self.is_prose));
     }
 
     /// The commands of `bash -c TEXT`.
-    fn inner(&self, text: &Term, peeled: &Peeled<'_>) -> Vec<Executed> {
+    fn inner(&self, text: &Term, peeled: Peeled<'_>) -> Vec<Executed> {
         let Some(known) = text.known() else {
             return Vec::new();
         };
-        let environment: Vec<(String, Term)> = peeled.environment.clone().into_iter().collect();
+        let environment: Vec<(String, Term)> = peeled.environment.into_iter().collect();
         let start = shell::Start {
             file: &text.spot.file,
             environment: &environment,
@@ -135,18 +136,18 @@ impl Collector<'_> {
 }
 
 /// The launch command that this is.
-fn launch_of(peeled: &Peeled<'_>, command: &Executed, is_prose: bool) -> Option<LaunchCommand> {
-    let (program, named_by, split) = recognise(peeled)?;
+fn launch_of(peeled: Peeled<'_>, spot: Spot, is_prose: bool) -> Option<LaunchCommand> {
+    let (program, named_by, split) = recognise(&peeled)?;
     Some(LaunchCommand {
         program,
-        spot: command.spot.clone(),
-        program_spot: spot_of(named_by, &command.spot),
+        program_spot: spot_of(named_by, &spot),
+        spot,
         ordinal: 0, // Given when the whole file has been read.
         flags: split.flags,
         script: split.script,
         arguments: split.arguments,
-        environment: peeled.environment.clone(),
-        folder: peeled.folder.clone(),
+        environment: peeled.environment,
+        folder: peeled.folder,
         is_prose,
     })
 }
@@ -154,7 +155,13 @@ fn launch_of(peeled: &Peeled<'_>, command: &Executed, is_prose: bool) -> Option<
 /// The program, the words that name it, and the words after it.
 fn recognise<'a>(peeled: &Peeled<'a>) -> Option<(Program, &'a [Term], Split)> {
     let words = peeled.words;
+    let runs_module = peeled
+        .python
+        .as_ref()
+        .is_some_and(|python| python.is_module);
+    let launcher = runs_module.then(|| program::of_module(words)).flatten();
     if let Some(python) = &peeled.python
+        && launcher.is_none()
         && let Some(script) = words.first()
         && (python.is_module || words::is_python_file(script))
     {
@@ -169,7 +176,7 @@ fn recognise<'a>(peeled: &Peeled<'a>) -> Option<(Program, &'a [Term], Split)> {
         };
         return trains(&split).then_some((Program::Python, python.words, split));
     }
-    let start = program::start_of(words)?;
+    let start = launcher.or_else(|| program::start_of(words))?;
     let (named_by, rest) = words.split_at_checked(start.length)?;
     let split = match start.options {
         Some(options) => split::split(rest, options),

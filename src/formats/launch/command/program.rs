@@ -151,14 +151,11 @@ fn python(words: &[Term]) -> Start {
         return plain;
     };
     if is_module {
-        let module = target.known().unwrap_or_default();
-        if module == "accelerate.commands.accelerate_cli"
-            && words.get(at + 1).and_then(Term::known) == Some("launch")
-        {
-            return Launcher::Accelerate.start(at + 2);
-        }
-        let known = MODULES.iter().find(|(known, _)| *known == module);
-        return known.map_or(plain, |(_, launcher)| launcher.start(at + 1));
+        let module = words.get(at..).and_then(of_module);
+        return module.map_or(plain, |start| Start {
+            length: at + start.length,
+            ..start
+        });
     }
     // `python $(which torchrun) …`
     let is_program = !matches!(base_name(target), Some(name) if is_python(name));
@@ -170,6 +167,17 @@ fn python(words: &[Term]) -> Start {
         },
         None => plain,
     }
+}
+
+/// The launcher that the module is with whose name the words begin.
+pub(super) fn of_module(words: &[Term]) -> Option<Start> {
+    let module = words.first()?.known()?;
+    let second = words.get(1).and_then(Term::known);
+    if module == "accelerate.commands.accelerate_cli" {
+        return (second == Some("launch")).then(|| Launcher::Accelerate.start(2));
+    }
+    let known = MODULES.iter().find(|(known, _)| *known == module);
+    known.map(|(_, launcher)| launcher.start(1))
 }
 
 /// Where Python's module or script stands.
