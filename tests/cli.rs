@@ -333,7 +333,7 @@ fn wrong_usage_says_what_to_write() {
     help: did you mean template? `fp8lint rules` lists them all
     $ --target acelerate=1.12
     error: --target: `acelerate` is not a part of the target
-    help: did you mean accelerate? known are accelerate, gpu, capability, installed, deepspeed, msamp, torch, torchao, transformer_engine, transformers, trl
+    help: did you mean accelerate? known are accelerate, gpu, capability, installed, axolotl, deepspeed, llamafactory, ms-swift, msamp, torch, torchao, transformer_engine, transformers, trl
     $ --exclude a[b
     error: `a[b` is not a glob pattern: unclosed character class; missing ']'
     help: write for example '*.yaml' or third_party

@@ -154,21 +154,34 @@ fn page(described: &Described) -> String {
 
 /// An example: the file, and what the program says about it.
 fn section(example: &Example) -> String {
-    let language = Path::new(example.file).extension().unwrap();
-    let mut command = format!("fp8lint {}", example.file);
+    let shown = |file: &str, text: &str| {
+        let name = Path::new(file);
+        let language = name.extension().unwrap_or(name.file_name().unwrap());
+        format!("```{}\n{text}```\n", language.to_string_lossy().to_lowercase())
+    };
+    let mut command = match example.beside {
+        [] => format!("fp8lint {}", example.file),
+        _ => "fp8lint".to_owned(),
+    };
     for setting in example.target {
         write!(command, " --target {setting}").unwrap();
     }
     let repository = Repository::with(&[(example.file, example.text)]);
+    let mut files = shown(example.file, example.text);
+    if !example.beside.is_empty() {
+        files = format!("`{}`\n\n{files}", example.file);
+    }
+    for (file, text) in example.beside {
+        repository.write(file, text);
+        write!(files, "\n`{file}`\n\n{}", shown(file, text)).unwrap();
+    }
     let settings = example.settings.map_or_else(String::new, |settings| {
         repository.write("fp8lint.toml", settings);
         format!("\nWith `fp8lint.toml`:\n\n```toml\n{settings}```\n")
     });
     format!(
-        "\n### {}\n{settings}\n```{}\n{}```\n\n```console\n$ {command}\n{}```\n",
+        "\n### {}\n{settings}\n{files}\n```console\n$ {command}\n{}```\n",
         markdown(example.title),
-        language.display(),
-        example.text,
         output(&run(&repository, &command)),
     )
 }

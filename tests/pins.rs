@@ -172,7 +172,7 @@ fn each_file_has_the_pin_nearest_to_it() {
     }
     assert_eq!(
         closing(&repository, &[]),
-        "No findings in 4 accelerate configs, accelerate 1.12.0 (requirements.txt:1) in 2 files, \
+        "Found 1 note in 4 accelerate configs, accelerate 1.12.0 (requirements.txt:1) in 2 files, \
          1.10.0 (two/pyproject.toml:2) in 2."
     );
     // Named themselves, and seen from elsewhere: up to the root of the repository in any case.
@@ -357,8 +357,195 @@ fn json_says_which_version_each_file_has() {
           "value": "1.12.0"
         },
         "kind": "accelerate",
+        "packages": {},
         "path": "a.yaml"
       }
     ]
     "#);
+}
+
+/// The packages of the first file: `torch 2.9.1 requirements.txt:1`.
+fn packages(repository: &Repository, arguments: &[&str]) -> Vec<String> {
+    let mut all = vec!["--report", "json"];
+    all.extend(arguments);
+    let ran = repository.run(&all);
+    assert_eq!(ran.stderr, "");
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let packages = json["files"][0]["packages"].as_object().unwrap().iter();
+    packages
+        .map(|(name, package)| {
+            let value = package["value"].as_str().unwrap_or("any");
+            let asked = package["asked"].as_str();
+            let asked = asked.map_or(String::new(), |asked| format!(" ({asked})"));
+            let at = match package["place"].as_object() {
+                Some(place) => format!("{}:{}", place["path"].as_str().unwrap(), place["line"]),
+                None => package["origin"].as_str().unwrap().to_owned(),
+            };
+            format!("{name} {value}{asked} {at}")
+        })
+        .collect()
+}
+
+#[test]
+fn every_kind_of_file_is_read_for_every_package() {
+    let poetry = "[[package]]\nname = \"torch\"\nversion = \"2.9.1\"\n";
+    for (name, text, expected) in [
+        ("poetry.lock", poetry, "torch 2.9.1 poetry.lock:3"),
+        ("pdm.lock", poetry, "torch 2.9.1 pdm.lock:3"),
+        (
+            "Pipfile.lock",
+            "{\"default\": {\n\"torch\": {\"version\": \"==2.9.1\"}}}",
+            "torch 2.9.1 Pipfile.lock:2",
+        ),
+        (
+            "conda-lock.yml",
+            "package:\n- {name: pytorch, version: 2.9.1, platform: linux-64}\n",
+            "torch 2.9.1 conda-lock.yml:2",
+        ),
+        (
+            "conda-linux-64.lock",
+            "@EXPLICIT\nhttps://conda.anaconda.org/pytorch/linux-64/pytorch-2.9.1-py3.11_0.conda\n",
+            "torch 2.9.1 conda-linux-64.lock:2",
+        ),
+        (
+            "requirements/train.txt",
+            "torch==2.9.1\n",
+            "torch 2.9.1 requirements/train.txt:1",
+        ),
+        (
+            "constraints.txt",
+            "torch==2.9.1\n",
+            "torch 2.9.1 constraints.txt:1",
+        ),
+        (
+            "environment.yml",
+            "dependencies:\n- pytorch=2.9.1=cuda126\n",
+            "torch 2.9.1 environment.yml:2",
+        ),
+        (
+            "environment.yaml",
+            "dependencies:\n- pip:\n  - torch>=2.8,<2.10\n",
+            "torch 2.9.1 (>=2.8,<2.10) environment.yaml:3",
+        ),
+        (
+            "setup.cfg",
+            "[options]\ninstall_requires =\n    torch==2.9.1\n",
+            "torch 2.9.1 setup.cfg:3",
+        ),
+        (
+            "setup.py",
+            "setup(install_requires=['torch==2.9.1'])\n",
+            "torch 2.9.1 setup.py:1",
+        ),
+        (
+            "Pipfile",
+            "[packages]\ntorch = '==2.9.1'\n",
+            "torch 2.9.1 Pipfile:2",
+        ),
+        (
+            "requirements.txt",
+            "torch\n",
+            "torch any requirements.txt:1",
+        ),
+        (
+            "requirements.txt",
+            "torch>=99\n",
+            "torch any requirements.txt:1",
+        ),
+    ] {
+        let repository = Repository::with(&[("a.yaml", CONFIG), (name, text)]);
+        assert_eq!(packages(&repository, &[]), [expected], "{name}");
+    }
+}
+
+#[test]
+fn each_package_has_the_pin_nearest_to_the_config() {
+    let repository = Repository::with(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (
+            "requirements.txt",
+            "-r more/base.txt\ntransformers>=4.50,<5\ntorch==2.8.0\n",
+        ),
+        ("more/base.txt", "trl==0.9.6\n-r ../../../outside.txt\n"),
+        (
+            "sub/environment.yml",
+            "dependencies:\n- pytorch=2.9\n- pip:\n  - transformers\n",
+        ),
+        ("sub/deep/a.yaml", CONFIG),
+    ]);
+    assert_eq!(
+        packages(&repository, &[]),
+        [
+            "torch 2.9.1 (==2.9.*) sub/environment.yml:2",
+            "transformers 4.57.6 (>=4.50,<5) requirements.txt:2",
+            "trl 0.9.6 more/base.txt:1",
+        ]
+    );
+    assert_eq!(
+        packages(
+            &repository,
+            &["--target", "torch>=2.4,<2.6", "--target", "trl=1.0"]
+        ),
+        [
+            "torch 2.5.1 (>=2.4,<2.6) flag",
+            "transformers 4.57.6 (>=4.50,<5) requirements.txt:2",
+            "trl 1.0 flag",
+        ]
+    );
+    repository.write("fp8lint.toml", "[target]\ntorch = '2.7.0'\n");
+    assert_eq!(packages(&repository, &[])[0], "torch 2.7.0 fp8lint.toml:2");
+}
+
+#[test]
+fn several_different_pins_are_one_note() {
+    let repository = Repository::with(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (
+            "requirements.txt",
+            "# all\naccelerate==1.9.0\ntorch==2.9.1\n",
+        ),
+        (
+            "requirements-dev.txt",
+            "-r requirements.txt\naccelerate==1.7.0; python_version < '3.9'\n",
+        ),
+        (
+            "sub/uv.lock",
+            "[[package]]\nname = \"accelerate\"\nversion = \"1.12.0\"\n",
+        ),
+        (
+            "sub/setup.py",
+            "setup(install_requires=['torch==2.9.1+cu128'])\n",
+        ),
+        ("sub/a.yaml", CONFIG),
+        ("sub/b.yaml", CONFIG),
+    ]);
+    let ran = repository.run(&[]);
+    assert_eq!(ran.code, 0);
+    assert_snapshot!(ran.stdout, @r#"
+    note[FP907]: `accelerate==1.12.0` is taken, but requirements.txt:2 pins 1.9.0
+     --> sub/uv.lock:3:11
+      |
+    3 | version = "1.12.0"
+      |           ^^^^^^^^ this is taken
+      |
+     ::: requirements.txt:2:1
+      |
+    2 | accelerate==1.9.0
+      | ----------------- accelerate==1.9.0
+      |
+      = help: pin one version, or say which one runs with --target accelerate=VERSION
+
+    Found 1 note in 2 accelerate configs, accelerate 1.12.0 (sub/uv.lock:3).
+    "#);
+    // What is declared leaves nothing open.
+    assert_eq!(
+        closing(&repository, &["--target", "accelerate=1.12.0"]),
+        "No findings in 2 accelerate configs, accelerate 1.12.0."
+    );
+    repository.write(
+        "sub/pyproject.toml",
+        "[project.optional-dependencies]\nold = ['torch==2.4.0']\n",
+    );
+    let ran = repository.run(&["--report", "concise", "--target", "accelerate=1.12.0"]);
+    assert!(ran.stdout.starts_with("No findings"), "{}", ran.stdout);
 }

@@ -19,10 +19,14 @@ use support::Repository;
 /// The codes that a check of the example's file reports.
 fn codes_found(described: &Described, example: &Example) -> BTreeSet<String> {
     let repository = Repository::with(&[(example.file, example.text)]);
+    for (file, text) in example.beside {
+        repository.write(file, text);
+    }
     if let Some(settings) = example.settings {
         repository.write("fp8lint.toml", settings);
     }
-    let mut arguments = vec![example.file, "--report", "json"];
+    let checked = if example.beside.is_empty() { example.file } else { "." };
+    let mut arguments = vec![checked, "--report", "json"];
     for setting in example.target {
         arguments.extend(["--target", setting]);
     }

@@ -74,8 +74,8 @@ const UNKNOWN_PIN: Described = Described {
     confidence: Confidence::Certain,
     summary: "Nothing is known of the accelerate that is pinned, so the newest known release is assumed.",
     explanation: "\
-The nearest uv.lock, requirements file or pyproject.toml allows no release of accelerate that fp8lint knows: it is older
-than the first of them, or a range that begins behind the last. What the configs below it come to is worked out for the
+The nearest lock, requirements file, environment or project allows no release of accelerate that fp8lint knows: it is
+older than the first of them, or a range that begins behind the last. What the configs below it come to is worked out for the
 newest known release instead. Another one can be assumed with --target accelerate=VERSION, or `target` in the settings.
 One exact version that is newer than the last known release is taken for that release; the last line says so.",
     examples: &[],
@@ -223,24 +223,23 @@ const OTHER_PINS: usize = 5;
 /// Several versions of a package are pinned.
 pub(super) fn several_pins(several: &SeveralPins) -> Finding {
     let SeveralPins { used, others } = several;
-    let package = used.package.distribution();
-    let versions: Vec<_> = others
-        .iter()
-        .take(OTHER_PINS)
-        .filter_map(|pin| pin.exact().map(ToString::to_string))
-        .collect();
-    let more = match others.len().saturating_sub(OTHER_PINS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let pinned = others.iter().take(OTHER_PINS).map(|pin| {
+        let version = pin.exact().map(ToString::to_string);
+        let version = version.unwrap_or_default();
+        format!("{}:{} pins {version}", pin.file.path, pin.line)
+    });
+    let mut pinned: Vec<_> = pinned.collect();
+    if let more @ 1.. = others.len().saturating_sub(OTHER_PINS) {
+        pinned.push(format!("{more} more pin others"));
+    }
     let mut finding = finding(
         &SEVERAL_PINS,
         format!(
-            "`{}` is pinned here and taken; {package} {}{more} is pinned elsewhere in the project",
+            "`{}` is taken, but {}",
             used.requirement(),
-            versions.join(", "),
+            pinned.join(", ")
         ),
-        Label::at(&used.file, used.span, "taken: the nearest pin"),
+        Label::at(&used.file, used.span, "this is taken"),
         Some(format!(
             "pin one version, or say which one runs with --target {}=VERSION",
             used.package.name
@@ -248,7 +247,7 @@ pub(super) fn several_pins(several: &SeveralPins) -> Finding {
     );
     let others = others.iter().take(OTHER_PINS);
     finding.related = others
-        .map(|pin| Label::at(&pin.file, pin.span, &format!("pins {}", pin.requirement())))
+        .map(|pin| Label::at(&pin.file, pin.span, pin.requirement()))
         .collect();
     finding.key.value = used.requirement();
     finding

@@ -1,10 +1,11 @@
 //! `json`: one object, described by `json-schema.json`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::resolve::target::{Declared, Target, TargetOrigin};
+use crate::resolve::target::{Declared, FileLine, Target, TargetOrigin};
 use crate::rules::{Finding, Label, Severity};
 
 use super::{Checked, Report, escape, fingerprint};
@@ -44,13 +45,22 @@ struct TargetOutput<'a> {
     gpu: Option<DeclaredOutput<'a, &'static str>>,
     capability: Option<DeclaredOutput<'a, String>>,
     installed: Option<DeclaredOutput<'a, Vec<String>>>,
-    packages: std::collections::BTreeMap<&'static str, DeclaredOutput<'a, String>>,
+    packages: BTreeMap<&'static str, PackageOutput<'a>>,
 }
 
 #[derive(Serialize)]
 struct AccelerateOutput<'a> {
     value: String,
     asked: Option<String>,
+    #[serde(flatten)]
+    origin: OriginOutput<'a>,
+}
+
+#[derive(Serialize)]
+struct PackageOutput<'a> {
+    /// Nothing: any version.
+    value: Option<String>,
+    asked: Option<&'a str>,
     #[serde(flatten)]
     origin: OriginOutput<'a>,
 }
@@ -79,6 +89,7 @@ struct FileOutput<'a> {
     path: &'a str,
     kind: &'static str,
     accelerate: AccelerateOutput<'a>,
+    packages: BTreeMap<&'static str, PackageOutput<'a>>,
 }
 
 #[derive(Serialize)]
@@ -152,6 +163,7 @@ impl<'a> Output<'a> {
                     path: &file.path,
                     kind: file.kind.as_str(),
                     accelerate: AccelerateOutput::of(&file.target),
+                    packages: packages(&file.target),
                 })
                 .collect(),
             findings: checked.findings.iter().map(FindingOutput::of).collect(),
@@ -185,14 +197,48 @@ impl<'a> AccelerateOutput<'a> {
     }
 }
 
+/// The packages beside accelerate: those whose version is assumed, and those that the project names without one.
+fn packages(target: &Target) -> BTreeMap<&'static str, PackageOutput<'_>> {
+    let named = target.project_packages.iter();
+    let named = named.filter(|(package, _)| **package != "accelerate");
+    let mut packages: BTreeMap<_, _> = named
+        .map(|(package, line)| {
+            let named = PackageOutput {
+                value: None,
+                asked: None,
+                origin: OriginOutput {
+                    origin: "pin",
+                    place: Some(PlaceOutput::of(line)),
+                },
+            };
+            (*package, named)
+        })
+        .collect();
+    packages.extend(target.packages.iter().map(|(package, version)| {
+        let assumed = PackageOutput {
+            value: Some(version.value.to_string()),
+            asked: target.packages_asked.get(package).map(String::as_str),
+            origin: OriginOutput::of(&version.origin),
+        };
+        (*package, assumed)
+    }));
+    packages
+}
+
+impl<'a> PlaceOutput<'a> {
+    fn of(line: &'a FileLine) -> Self {
+        Self {
+            path: &line.path,
+            line: line.line,
+        }
+    }
+}
+
 impl<'a> OriginOutput<'a> {
     fn of(origin: &'a TargetOrigin) -> Self {
         Self {
             origin: origin.as_str(),
-            place: origin.line().map(|line| PlaceOutput {
-                path: &line.path,
-                line: line.line,
-            }),
+            place: origin.line().map(PlaceOutput::of),
         }
     }
 }
@@ -216,11 +262,7 @@ impl<'a> TargetOutput<'a> {
                 .installed
                 .as_ref()
                 .map(|installed| output(installed, Clone::clone)),
-            packages: target
-                .packages
-                .iter()
-                .map(|(package, version)| (*package, output(version, ToString::to_string)))
-                .collect(),
+            packages: packages(target),
         }
     }
 }

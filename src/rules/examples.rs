@@ -11,6 +11,8 @@ pub struct Example {
     pub text: &'static str,
     /// What is declared with `--target`, beside the version: `installed=msamp`.
     pub target: &'static [&'static str],
+    /// The files beside it, each with its text, where several make one run. Then the whole folder is checked.
+    pub beside: &'static [(&'static str, &'static str)],
     /// The `fp8lint.toml` beside it, if there is one.
     pub settings: Option<&'static str>,
     /// Whether the rule finds fault with it.
@@ -25,6 +27,7 @@ impl Example {
             file: "accelerate.yaml",
             text,
             target: &[],
+            beside: &[],
             settings: None,
             fails: true,
         }
@@ -37,6 +40,7 @@ impl Example {
             file: "accelerate.yaml",
             text,
             target: &[],
+            beside: &[],
             settings: None,
             fails: false,
         }
@@ -51,6 +55,12 @@ impl Example {
     /// The same beside these settings.
     pub(crate) const fn declaring(mut self, settings: &'static str) -> Self {
         self.settings = Some(settings);
+        self
+    }
+
+    /// The same beside these files.
+    pub(crate) const fn with(mut self, files: &'static [(&'static str, &'static str)]) -> Self {
+        self.beside = files;
         self
     }
 

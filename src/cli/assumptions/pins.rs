@@ -66,7 +66,7 @@ impl Project {
     /// The packages of which several versions are pinned.
     pub(super) fn several(&self) -> Vec<SeveralPins> {
         let of_package = |(package, pins): (&&'static str, &Vec<Pin>)| {
-            let used = self.pins.get(package)?;
+            let used = self.pins.get(package).filter(|pin| !pin.is_conditional)?;
             let mut versions: BTreeSet<_> = used.exact().map(public).into_iter().collect();
             let others = pins.iter();
             let others: Vec<_> = others
