@@ -138,9 +138,13 @@ pub(super) struct AssumptionArguments {
 
 #[derive(Args, Debug)]
 pub(super) struct ResolveArguments {
-    /// The accelerate config whose run is followed
+    /// The accelerate config whose run is followed, or a file of launch commands whose runs are
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     pub(super) file: Option<PathBuf>,
+
+    /// Print the runs as text or as JSON
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, conflicts_with = "batch")]
+    pub(super) format: ResolveFormat,
 
     /// Follow the runs of a file of JSON lines; `-` is standard input
     #[arg(long, value_name = "IN.jsonl", conflicts_with_all = ["target", "config", "isolated"])]
@@ -156,6 +160,16 @@ pub(super) struct ResolveArguments {
     /// Colour the answer
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(super) color: Colour,
+}
+
+/// How `resolve` prints runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ResolveFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
 }
 
 /// When to colour.

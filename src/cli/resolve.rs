@@ -4,16 +4,19 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::path::Path;
 
-use crate::discover;
+use crate::discover::{self, Candidate};
 use crate::report;
-use crate::resolve::Config;
+use crate::resolve::assemble::assemble_recipe;
+use crate::resolve::{Config, Files, Run};
 use crate::rules::Subject;
 
-use super::arguments::ResolveArguments;
+use super::arguments::{ResolveArguments, ResolveFormat};
 use super::assumptions::{Assumed, Assumptions};
 use super::batch;
-use super::check::partners::Partners;
-use super::check::plan;
+use super::check::file::{self, Holds};
+use super::check::partners::{Beside, Partners};
+use super::check::plan::{self, Input};
+use super::check::runs;
 use super::failure::{Exit, Failure};
 use super::output::Output;
 
@@ -29,31 +32,112 @@ pub(super) fn run(arguments: &ResolveArguments) -> Result<Exit, Failure> {
     }
 }
 
-/// Follows the run that is assumed for one config file.
+/// Follows the runs of one file: those that its launch commands start, or the one that is assumed for a config.
 fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     let current = plan::current_folder()?;
     let assumptions = Assumptions::new(&arguments.assumptions, &[path.to_owned()], &current)?;
-    let assumed = assumptions.of(path)?;
-    let target = &assumed.target;
     let shown = discover::shown(path, &current);
-    let bytes = std::fs::read(path).map_err(|error| {
-        Failure::run(format!(
-            "{shown} cannot be read: {}",
-            discover::reason(&error)
-        ))
-    })?;
-    let run = assumed.run(Config::of_bytes(&shown, bytes));
-    let facts = super::target::facts(target)?;
-    let partners = Partners::of(&shown);
-    let subject = Subject::new(&run, facts, target, assumed.blocks(), &partners);
-    let output = Output::standard(arguments.color);
-    let mut text = report::resolution(&subject, output.colour());
-    for remark in remarks(&subject, &assumed) {
-        text.push_str(&report::one_line(&remark));
-        text.push('\n');
+    let input = Input::File(Candidate {
+        shown: shown.clone(),
+        path: path.to_owned(),
+        explicit: true,
+    });
+    let file = file::read(&input, &assumptions)?;
+    if !file.read {
+        let reason = file.findings.first().map_or_else(String::new, |finding| finding.message.clone());
+        return Err(Failure::run(reason));
     }
-    if !target.accelerate_others.is_empty() {
-        text.push_str(&report::outcomes(&run, target, &partners));
+    match &file.holds {
+        Holds::Launch(holds) => {
+            let mut runs = Vec::new();
+            for command in &holds.commands {
+                let partners = Beside::of_command(&shown, &command.folder, holds);
+                let (run, assumed) = runs::run_of(command, holds, &file, &assumptions, &partners)?;
+                if runs::is_followed(&run) {
+                    runs.push((run, assumed, partners));
+                }
+            }
+            let runs: Vec<_> = runs
+                .iter()
+                .map(|(run, assumed, partners)| Followed {
+                    run,
+                    assumed,
+                    files: partners,
+                })
+                .collect();
+            print(&runs, &shown, arguments)
+        }
+        Holds::Recipe(framework, recipe, document) => {
+            let assumed = assumptions.of(path)?;
+            let run = assemble_recipe(*framework, recipe, document, &assumed.target);
+            let partners = Partners::of(&shown);
+            let followed = Followed {
+                run: &run,
+                assumed: &assumed,
+                files: &partners,
+            };
+            print(&[followed], &shown, arguments)
+        }
+        _ => {
+            let assumed = assumptions.of(path)?;
+            let bytes = std::fs::read(path).map_err(|error| {
+                Failure::run(format!(
+                    "{shown} cannot be read: {}",
+                    discover::reason(&error)
+                ))
+            })?;
+            let run = assumed.run(Config::of_bytes(&shown, bytes));
+            let partners = Partners::of(&shown);
+            let followed = Followed {
+                run: &run,
+                assumed: &assumed,
+                files: &partners,
+            };
+            print(&[followed], &shown, arguments)
+        }
+    }
+}
+
+/// A run with what it is followed under.
+struct Followed<'a> {
+    run: &'a Run,
+    assumed: &'a Assumed,
+    files: &'a dyn Files,
+}
+
+fn print(runs: &[Followed<'_>], shown: &str, arguments: &ResolveArguments) -> Result<Exit, Failure> {
+    let mut subjects = Vec::new();
+    for followed in runs {
+        let target = &followed.assumed.target;
+        let facts = super::target::facts(target)?;
+        let blocks = followed.assumed.blocks();
+        subjects.push(Subject::new(followed.run, facts, target, blocks, followed.files));
+    }
+    let output = Output::standard(arguments.color);
+    if arguments.format == ResolveFormat::Json {
+        let text = report::resolutions_json(&subjects)
+            .map_err(|error| Failure::run(format!("the runs cannot be written: {error}")))?;
+        output.write(text.as_bytes())?;
+        return Ok(Exit::Clean);
+    }
+    let mut text = String::new();
+    for (position, (subject, followed)) in subjects.iter().zip(runs).enumerate() {
+        if position > 0 {
+            text.push('\n');
+        }
+        text.push_str(&report::resolution(subject, output.colour()));
+        for remark in remarks(subject, followed.assumed) {
+            text.push_str(&report::one_line(&remark));
+            text.push('\n');
+        }
+        let target = &followed.assumed.target;
+        if !target.accelerate_others.is_empty() {
+            text.push_str(&report::outcomes(followed.run, target, followed.files));
+        }
+    }
+    if subjects.is_empty() {
+        let shown = report::one_line(shown);
+        text.push_str(&format!("Of no launch command in {shown} can it be told what it trains.\n"));
     }
     output.write(text.as_bytes())?;
     Ok(Exit::Clean)
@@ -68,6 +152,11 @@ fn remarks(subject: &Subject<'_>, assumed: &Assumed) -> Vec<String> {
             pin.specifiers, pin.file.path, pin.line
         ));
     }
+    let words = subject.run.command.iter().flat_map(|command| &command.unknown);
+    remarks.extend(words.map(|(why, place)| {
+        let at = place.file.line_column(place.value.start);
+        format!("{}:{}: {why}.", place.file.path, at.line)
+    }));
     let document = subject.config().map(|(_, document)| document);
     for block in assumed.blocks() {
         if document.is_some_and(|document| document.at(&block.path).is_some()) {

@@ -5,7 +5,10 @@ mod concise;
 mod escape;
 mod fingerprint;
 mod json;
+mod names;
 mod resolution;
+mod resolution_json;
+mod says;
 mod text;
 mod versions;
 mod window;
@@ -20,6 +23,7 @@ use crate::rules::{Finding, Severity};
 pub use escape::one_line;
 pub use fingerprint::fingerprint;
 pub use resolution::{outcomes, resolution};
+pub use resolution_json::resolutions_json;
 
 /// The JSON Schema of the `json` report.
 pub const JSON_SCHEMA: &str = include_str!("json-schema.json");

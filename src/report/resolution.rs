@@ -11,11 +11,17 @@ use crate::rules::{Label, Subject, precision_that_runs};
 
 use super::escape;
 use super::text::{renderer, with_snippets};
-use super::versions;
+use super::{names, says, versions};
 
 /// The stages of a run and what it comes to, as text for people.
 pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
     let (run, outcome) = (subject.run, &subject.outcome);
+    let mut text = String::new();
+    if let Some(command) = &run.command {
+        let at = command.place.file.line_column(command.place.value.start);
+        let head = format!("{}:{}: `{}`", command.place.file.path, at.line, command.text);
+        text.push_str(&format!("{}\n\n{}\n", escape::one_line(&head), says::table(subject)));
+    }
     let mut groups = Vec::new();
     if let Some(launch) = &outcome.launch {
         let title = match (&launch.exception, launch.launcher, launch.processes) {
@@ -37,6 +43,20 @@ pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
             launch.exception.as_ref(),
         ));
     }
+    let mut trainer = run.trainer.as_ref().map(|trainer| match &outcome.trainer {
+        Some(exception) => {
+            let title = format!("{} raises", names::trainer(trainer));
+            stage(outcome, Stage::Trainer, title, Some(exception))
+        }
+        None => {
+            let title = format!("{} hands its precision to `Accelerator()`", names::trainer(trainer));
+            stage(outcome, Stage::Trainer, title, None)
+        }
+    });
+    // What the trainer finds out itself comes before `Accelerator()` or after it.
+    if outcome.runtime.is_none() || outcome.trainer.is_none() {
+        groups.extend(trainer.take().filter(|_| outcome.runtime.is_some() || outcome.trainer.is_some()));
+    }
     if let Some(runtime) = &outcome.runtime {
         let title = match (
             &runtime.exception,
@@ -56,6 +76,7 @@ pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
             runtime.exception.as_ref(),
         ));
     }
+    groups.extend(trainer);
     if let Some(prepare) = outcome.prepare.as_ref().filter(|prepare| !prepare.skipped) {
         let title = match prepare.exception {
             None => "`accelerator.prepare(model, optimizer)` succeeds",
@@ -69,10 +90,7 @@ pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
         ));
     }
     let drawn = renderer(colour);
-    let mut text: String = groups
-        .into_iter()
-        .map(|group| format!("{}\n\n", drawn.render(&[group])))
-        .collect();
+    text.extend(groups.into_iter().map(|group| format!("{}\n\n", drawn.render(&[group]))));
     text.push_str(&escape::lines(&closing_line(subject)));
     text.push('\n');
     text
@@ -127,6 +145,9 @@ fn stage(
 
 /// The command that is followed.
 fn command(run: &Run) -> String {
+    if let Some(command) = &run.command {
+        return command.text.clone();
+    }
     let flags = run.flags.iter().map(|word| format!(" {}", word.text));
     match (run.launcher, &run.config) {
         (Launcher::Accelerate, Config::File(config)) => {
@@ -150,7 +171,9 @@ fn command(run: &Run) -> String {
 }
 
 fn closing_line(subject: &Subject<'_>) -> String {
-    let version = format!("{}{}", subject.version(), versions::because(subject.target));
+    let trainer = subject.run.trainer.as_ref();
+    let trainer = trainer.map_or_else(String::new, |trainer| format!(", {}", names::versions(trainer)));
+    let version = format!("{}{}{trainer}", subject.version(), versions::because(subject.target));
     let runs = precision_that_runs(&subject.outcome);
     match (&subject.outcome.verdict, runs) {
         (Verdict::Unknown { why }, _) => {

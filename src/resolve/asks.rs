@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use super::run::{Ask, Config, Origin, Place, Run, Value, Voice};
+use super::run::{Ask, Config, Launcher, Origin, Place, Run, Value, Voice};
 use crate::source::{EntryRef, Object, Route};
 
 /// Every place of the run that asks for a precision or sets something about it, in the order config, flags,
-/// environment, code.
+/// environment, recipe and arguments of the script, code.
 pub fn asks(run: &Run) -> Vec<Ask> {
     let mut asks = Vec::new();
-    of_config(&run.config, &mut asks);
-    of_flags(run, &mut asks);
+    // Only accelerate's launcher reads a config and such flags.
+    if run.launcher == Launcher::Accelerate {
+        of_config(&run.config, &mut asks);
+        of_flags(run, &mut asks);
+    }
     for (name, value) in &run.environment {
         if let Value::Known { value, origin } = value
             && is_about_precision(name.strip_prefix("ACCELERATE_").unwrap_or_default())
@@ -21,6 +24,7 @@ pub fn asks(run: &Run) -> Vec<Ask> {
             });
         }
     }
+    of_trainer(run, &mut asks);
     if let Some(value) = run.code.arguments.get("mixed_precision") {
         asks.push(Ask {
             origin: Origin::of(Voice::Code, "mixed_precision"),
@@ -35,6 +39,22 @@ fn is_about_precision(name: &str) -> bool {
     let name = name.to_lowercase();
     ["mixed_precision", "precision", "fp16", "downcast_bf16"].contains(&name.as_str())
         || name.starts_with("fp8")
+}
+
+/// What the recipe and the arguments of the script say.
+fn of_trainer(run: &Run, asks: &mut Vec<Ask>) {
+    let arguments = run.trainer.iter().flat_map(|trainer| &trainer.arguments);
+    for (name, value) in arguments {
+        let is_dtype = name.starts_with("bf16") || name.starts_with("fp16") || name == "pure_bf16";
+        if let Value::Known { value, origin } = value
+            && (is_dtype || is_about_precision(name))
+        {
+            asks.push(Ask {
+                origin: origin.clone(),
+                value: value.clone(),
+            });
+        }
+    }
 }
 
 fn of_config(config: &Config, asks: &mut Vec<Ask>) {

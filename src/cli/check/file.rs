@@ -21,28 +21,28 @@ use super::partners::Beside;
 use super::plan::Input;
 
 /// Larger files are not parsed.
-pub(super) const SIZE_LIMIT: u64 = 4 << 20;
+pub(in crate::cli) const SIZE_LIMIT: u64 = 4 << 20;
 
 /// How much of a larger file is looked at to tell whether it was meant to be a config.
 const HEAD: usize = 64 << 10;
 
 /// What one file holds.
 #[derive(Default)]
-pub(super) struct FileResult {
+pub(in crate::cli) struct FileResult {
     /// Whether the file could be read at all.
-    pub(super) read: bool,
+    pub(in crate::cli) read: bool,
     /// The path to open.
-    pub(super) path: PathBuf,
-    pub(super) recognised: Option<CheckedFile>,
-    pub(super) holds: Holds,
-    pub(super) findings: Vec<Finding>,
+    pub(in crate::cli) path: PathBuf,
+    pub(in crate::cli) recognised: Option<CheckedFile>,
+    pub(in crate::cli) holds: Holds,
+    pub(in crate::cli) findings: Vec<Finding>,
     /// What is assumed of it; `None` where nothing was recognised.
-    pub(super) assumed: Option<Assumed>,
+    pub(in crate::cli) assumed: Option<Assumed>,
 }
 
 /// What a file holds of which a run can be made.
 #[derive(Default)]
-pub(super) enum Holds {
+pub(in crate::cli) enum Holds {
     /// Nothing, or nothing that can be followed.
     #[default]
     Nothing,
@@ -57,7 +57,7 @@ pub(super) enum Holds {
 }
 
 /// Read → recognise, for one file.
-pub(super) fn read(input: &Input, assumptions: &Assumptions) -> Result<FileResult, Failure> {
+pub(in crate::cli) fn read(input: &Input, assumptions: &Assumptions) -> Result<FileResult, Failure> {
     let (shown, explicit, bytes) = match input {
         Input::File(file) => (&file.shown, file.explicit, read_file(&file.path)),
         Input::StandardInput { shown } => (shown, true, read_all(io::stdin().lock())),

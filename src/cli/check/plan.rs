@@ -16,16 +16,16 @@ use super::super::selection::Selection;
 const STANDARD_INPUT: &str = "-";
 
 /// The settings, once they are known to be right.
-pub(super) struct Plan {
-    pub(super) selection: Selection,
-    pub(super) assumptions: Assumptions,
-    pub(super) threads: NonZeroUsize,
+pub(in crate::cli) struct Plan {
+    pub(in crate::cli) selection: Selection,
+    pub(in crate::cli) assumptions: Assumptions,
+    pub(in crate::cli) threads: NonZeroUsize,
     discovery: discover::Settings,
-    pub(super) reports: Vec<(Format, Style, Output)>,
+    pub(in crate::cli) reports: Vec<(Format, Style, Output)>,
 }
 
 impl Plan {
-    pub(super) fn new(arguments: &CheckArguments) -> Result<Self, Failure> {
+    pub(in crate::cli) fn new(arguments: &CheckArguments) -> Result<Self, Failure> {
         let threads = arguments
             .threads
             .or_else(|| std::thread::available_parallelism().ok())
@@ -94,14 +94,14 @@ fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, F
 }
 
 /// Something to check.
-pub(super) enum Input {
+pub(in crate::cli) enum Input {
     File(Candidate),
     StandardInput { shown: String },
 }
 
 impl Input {
     /// The path for which settings and pins are looked up.
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::cli) fn path(&self) -> &Path {
         match self {
             Self::File(file) => &file.path,
             Self::StandardInput { shown } => Path::new(shown),
@@ -123,7 +123,7 @@ fn paths(arguments: &CheckArguments) -> Vec<PathBuf> {
 }
 
 /// Discover: the files to check, and the paths that cannot be searched.
-pub(super) fn inputs(
+pub(in crate::cli) fn inputs(
     arguments: &CheckArguments,
     plan: &Plan,
 ) -> Result<(Vec<Input>, Vec<Problem>), Failure> {

@@ -19,16 +19,16 @@ const NAMED_BESIDE: usize = 3;
 
 /// What the launch commands of a file come to.
 #[derive(Default)]
-pub(super) struct Launched {
+pub(in crate::cli) struct Launched {
     findings: Vec<(Finding, String)>,
     /// The files that a command names and in whose run they are judged.
-    pub(super) judged: BTreeSet<String>,
+    pub(in crate::cli) judged: BTreeSet<String>,
     /// The configs that a command names of which not everything is known.
-    pub(super) doubtful: BTreeSet<String>,
+    pub(in crate::cli) doubtful: BTreeSet<String>,
 }
 
 /// Judges the runs of a launch file.
-pub(super) fn launched(file: &FileResult, assumptions: &Assumptions) -> Result<Launched, Failure> {
+pub(in crate::cli) fn launched(file: &FileResult, assumptions: &Assumptions) -> Result<Launched, Failure> {
     let mut launched = Launched::default();
     let (Holds::Launch(holds), Some(recognised)) = (&file.holds, &file.recognised) else {
         return Ok(launched);
@@ -110,7 +110,7 @@ impl Launched {
 }
 
 /// The findings of all commands: of those that say the same of the same place the first, which names the others.
-pub(super) fn merged(launched: impl IntoIterator<Item = Launched>) -> Vec<Finding> {
+pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Vec<Finding> {
     let mut findings: Vec<(Finding, Vec<String>)> = Vec::new();
     let mut places = BTreeMap::new();
     for (finding, at) in launched.into_iter().flat_map(|launched| launched.findings) {
@@ -144,7 +144,7 @@ pub(super) fn merged(launched: impl IntoIterator<Item = Launched>) -> Vec<Findin
 }
 
 /// The findings about what a file holds on its own, unless a command names it.
-pub(super) fn alone(file: &FileResult, judged: &BTreeSet<String>, doubtful: &BTreeSet<String>) -> Vec<Finding> {
+pub(in crate::cli) fn alone(file: &FileResult, judged: &BTreeSet<String>, doubtful: &BTreeSet<String>) -> Vec<Finding> {
     let (Some(recognised), Some(assumed)) = (&file.recognised, &file.assumed) else {
         return Vec::new();
     };

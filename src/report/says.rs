@@ -1,0 +1,136 @@
+//! Who says what about the precision of a run, and who wins.
+
+use crate::resolve::{Ask, Origin, Outcome, Voice};
+use crate::rules::Subject;
+use crate::source::Object;
+
+use super::escape;
+
+/// One voice about the precision of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Says {
+    /// Who speaks: `recipe`, `launch flag`, `config`.
+    pub who: &'static str,
+    /// What is said, as it would be written: `bf16: true`, `--mixed_precision bf16`.
+    pub what: String,
+    /// Where: path and line; `None` where no file says it.
+    pub place: Option<(String, usize)>,
+    /// Whether this is what decides `mixed_precision` in the end.
+    pub wins: bool,
+}
+
+/// Every voice of a run, the strongest first.
+pub fn says(subject: &Subject<'_>) -> Vec<Says> {
+    let winner = winner(&subject.outcome);
+    let mut rows: Vec<(u8, Says)> = subject
+        .asks
+        .iter()
+        .map(|ask| (rank(ask.origin.voice), row(ask, winner)))
+        .collect();
+    // A default, or what a framework writes, is nobody's ask.
+    if let Some(winner) = winner
+        && !rows.iter().any(|(_, row)| row.wins)
+    {
+        let value = subject.outcome.decision("mixed_precision");
+        let what = value.map_or_else(String::new, |decision| format!("{} ({})", decision.value, winner.name));
+        let row = Says {
+            who: who(winner.voice),
+            what,
+            place: place(winner),
+            wins: true,
+        };
+        rows.push((rank(winner.voice), row));
+    }
+    rows.sort_by_key(|(rank, _)| *rank);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Who decides `mixed_precision`; nobody where the run does not come so far.
+fn winner(outcome: &Outcome) -> Option<&Origin> {
+    let decision = outcome.decision("mixed_precision")?;
+    Some(&decision.origin)
+}
+
+fn row(ask: &Ask, winner: Option<&Origin>) -> Says {
+    let name = &ask.origin.name;
+    let value = match &ask.value {
+        Object::Bool(value) => value.to_string(),
+        Object::None => "null".to_owned(),
+        value => value.python_str(),
+    };
+    let what = match ask.origin.voice {
+        Voice::Flag | Voice::ScriptArgument => format!("{name} {value}"),
+        Voice::Environment => format!("{name}={value}"),
+        Voice::Code => format!("{name}={value}"),
+        Voice::ConfigKey | Voice::RecipeKey => format!("{name}: {value}"),
+        Voice::Framework | Voice::Default => value,
+    };
+    Says {
+        who: who(ask.origin.voice),
+        what,
+        place: place(&ask.origin),
+        wins: winner.is_some_and(|winner| *winner == ask.origin),
+    }
+}
+
+fn place(origin: &Origin) -> Option<(String, usize)> {
+    let place = origin.place.as_ref()?;
+    Some((place.file.path.clone(), place.file.line_column(place.value.start).line))
+}
+
+/// How a voice is called.
+fn who(voice: Voice) -> &'static str {
+    match voice {
+        Voice::Code => "code",
+        Voice::RecipeKey => "recipe",
+        Voice::ScriptArgument => "script argument",
+        Voice::Framework => "framework",
+        Voice::Flag => "launch flag",
+        Voice::ConfigKey => "config",
+        Voice::Environment => "environment",
+        Voice::Default => "default",
+    }
+}
+
+/// The order of the table: as voices beat each other as a rule.
+fn rank(voice: Voice) -> u8 {
+    match voice {
+        Voice::Code => 0,
+        Voice::ScriptArgument => 1,
+        Voice::RecipeKey => 2,
+        Voice::Framework => 3,
+        Voice::Flag => 4,
+        Voice::ConfigKey => 5,
+        Voice::Environment => 6,
+        Voice::Default => 7,
+    }
+}
+
+/// The table of a run's voices, as text.
+pub(super) fn table(subject: &Subject<'_>) -> String {
+    let rows: Vec<[String; 4]> = says(subject)
+        .into_iter()
+        .map(|says| {
+            let place = says.place.map_or_else(String::new, |(path, line)| format!("{path}:{line}"));
+            let wins = if says.wins { "wins" } else { "" };
+            [says.who, &says.what, &place, wins].map(|cell| escape::one_line(cell).into_owned())
+        })
+        .collect();
+    let header = ["who", "says", "where", ""].map(str::to_owned);
+    let width = |column: usize| {
+        let cells = std::iter::once(&header).chain(&rows);
+        cells.map(|row| row[column].chars().count()).max().unwrap_or(0)
+    };
+    let widths = [width(0), width(1), width(2)];
+    let mut text = String::new();
+    for row in std::iter::once(&header).chain(&rows) {
+        let [first, second, third, last] = row;
+        let line = format!(
+            "  {first:0$}  {second:1$}  {third:2$}  {last}",
+            widths[0], widths[1], widths[2]
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
