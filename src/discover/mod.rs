@@ -20,7 +20,7 @@ pub use upwards::{Folder, FolderFile, Nearest, Upwards};
 /// What is to be searched, and how.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Files with these names are read besides `.yaml`, `.yml` and `.json`.
+    /// Files with these names are read besides those that can hold configs, recipes or commands by their names.
     pub include: Patterns,
     /// Files and folders that are never read.
     pub exclude: Patterns,
