@@ -79,7 +79,10 @@ impl Container {
     /// The kind of a file, told by its name, and by its first line where the name says nothing.
     pub(super) fn of(path: &str, text: &str) -> Option<Self> {
         let ending = path.rsplit_once('.').map(|(_, ending)| ending);
-        let is_script = matches!(ending, Some("sh" | "bash" | "zsh" | "ksh" | "slurm" | "sbatch" | "pbs" | "lsf"));
+        let is_script = matches!(
+            ending,
+            Some("sh" | "bash" | "zsh" | "ksh" | "slurm" | "sbatch" | "pbs" | "lsf")
+        );
         let first = text.lines().next().unwrap_or_default();
         let says_shell = first.starts_with("#!") && first.trim_end().ends_with("sh");
         (is_script || says_shell).then_some(Self::Script)
