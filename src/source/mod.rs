@@ -9,6 +9,7 @@ pub mod json;
 pub mod object;
 mod repr;
 pub mod route;
+pub mod shell;
 pub mod span;
 pub mod tree;
 pub mod yaml;

@@ -5,6 +5,7 @@ mod folder;
 mod installs;
 mod options;
 mod program;
+mod recognised;
 mod shell_text;
 mod split;
 pub(super) mod words;
@@ -20,9 +21,8 @@ use crate::source::SourceFile;
 
 use super::fragments::{Body, Fragment, MappedText};
 use super::shell::{self, Executed};
-use super::{LaunchCommand, LaunchFile, Loaded, Program, Script, Spot, Term};
+use super::{LaunchCommand, LaunchFile, Loaded, Term};
 
-use split::Split;
 use words::spot_of;
 use wrappers::Peeled;
 
@@ -102,9 +102,34 @@ impl Collector<'_> {
         self.found
             .installs
             .extend(installs::of(peeled.words, self.is_prose));
-        self.found
-            .commands
-            .extend(launch_of(peeled, spot, self.is_prose));
+        let recognised = recognised::of(&peeled);
+        if depth < DEPTH
+            && let Some(words) = recognised::handed_on(recognised.as_ref(), peeled.words)
+        {
+            let command = Executed {
+                words: words.to_vec(),
+                environment: peeled.environment,
+                folder: peeled.folder,
+                spot,
+                redirections: Vec::new(),
+            };
+            return self.take(command, depth + 1);
+        }
+        let Some(recognised) = recognised else {
+            return;
+        };
+        self.found.commands.push(LaunchCommand {
+            program: recognised.program,
+            program_spot: spot_of(recognised.named_by, &spot),
+            spot,
+            ordinal: 0, // Given when the whole file has been read.
+            flags: recognised.split.flags,
+            script: recognised.split.script,
+            arguments: recognised.split.arguments,
+            environment: peeled.environment,
+            folder: peeled.folder,
+            is_prose: self.is_prose,
+        });
     }
 
     /// The commands of `bash -c TEXT`.
@@ -133,62 +158,4 @@ impl Collector<'_> {
         }
         commands
     }
-}
-
-/// The launch command that this is.
-fn launch_of(peeled: Peeled<'_>, spot: Spot, is_prose: bool) -> Option<LaunchCommand> {
-    let (program, named_by, split) = recognise(&peeled)?;
-    Some(LaunchCommand {
-        program,
-        program_spot: spot_of(named_by, &spot),
-        spot,
-        ordinal: 0, // Given when the whole file has been read.
-        flags: split.flags,
-        script: split.script,
-        arguments: split.arguments,
-        environment: peeled.environment,
-        folder: peeled.folder,
-        is_prose,
-    })
-}
-
-/// The program, the words that name it, and the words after it.
-fn recognise<'a>(peeled: &Peeled<'a>) -> Option<(Program, &'a [Term], Split)> {
-    let words = peeled.words;
-    let runs_module = peeled
-        .python
-        .as_ref()
-        .is_some_and(|python| python.is_module);
-    let launcher = runs_module.then(|| program::of_module(words)).flatten();
-    if let Some(python) = &peeled.python
-        && launcher.is_none()
-        && let Some(script) = words.first()
-        && (python.is_module || words::is_python_file(script))
-    {
-        let script = Script {
-            name: script.clone(),
-            is_module: python.is_module,
-        };
-        let split = Split {
-            flags: Vec::new(),
-            arguments: words.get(1..).unwrap_or_default().to_vec(),
-            script: Some(script),
-        };
-        return trains(&split).then_some((Program::Python, python.words, split));
-    }
-    let start = launcher.or_else(|| program::start_of(words))?;
-    let (named_by, rest) = words.split_at_checked(start.length)?;
-    let split = match start.options {
-        Some(options) => split::split(rest, options),
-        None => Split {
-            arguments: rest.to_vec(),
-            ..Split::default()
-        },
-    };
-    let counts = start.program != Program::Python || trains(&split);
-    counts.then_some((start.program, named_by, split))
-}
-
-fn trains(split: &Split) -> bool {
-    split.script.as_ref().is_some_and(program::may_train)
 }

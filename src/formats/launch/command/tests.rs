@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::source::Span;
 
-use super::super::Folder;
+use super::super::{Folder, Spot};
 use super::*;
 
 /// The words of a text, split at blanks. A word with `$` is not known, and open unless it is quoted.
@@ -205,6 +205,18 @@ fn programs_are_recognised() {
             "Swift(\"megatron sft\"):  |  | --load x",
         ),
         ("uv run train.py --lr 1", "Python:  | train.py | --lr 1"),
+        (
+            "python mason.py --gpus 8 -- accelerate launch a.py",
+            "AccelerateLaunch:  | a.py | ",
+        ),
+        (
+            "sky exec cluster -- env A=1 torchrun a.py",
+            "Torchrun:  | a.py | ",
+        ),
+        (
+            "python a.py -- python b.py",
+            "Python:  | a.py | -- python b.py",
+        ),
         (
             "uv run -m torch.distributed.run --nnodes 1 a.py",
             "Torchrun: --nnodes 1 | a.py | ",
