@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use pep440_rs::{Operator, Version, VersionSpecifiers};
 
-use crate::knowledge::PackageFacts;
+use crate::knowledge::{PackageFacts, package_on_conda};
 use crate::source::{SourceFile, Span};
 
 /// One place that names a package, and may say which versions of it are allowed.
@@ -187,11 +187,11 @@ pub fn deciding_pin<'p>(pins: &'p [Pin], package: &'static PackageFacts) -> Opti
     best.or_else(|| of_package().next())
 }
 
-/// What a requirement says, as pip reads it: `accelerate[deepspeed]==1.7.0`. It stands in `file` at `span`. Besides the
-/// package itself, it may name others by its extras.
-pub fn requirement(text: &str, file: &Arc<SourceFile>, at: Span) -> Vec<Pin> {
+/// What an install command is given, as pip reads it: `accelerate[deepspeed]==1.7.0`. It stands in `file` at `span`.
+/// Besides the package itself, it may name others by its extras. Names of conda are understood, too.
+pub fn requirement(text: &str, file: &Arc<SourceFile>, span: Span) -> Vec<Pin> {
     let mut said = Vec::new();
-    requirement::collect(text, |_| at, &mut said);
+    requirement::collect_named(text, package_on_conda, |_| span, &mut said);
     said.into_iter().map(|said| said.within(file)).collect()
 }
 

@@ -10,6 +10,9 @@ use super::interval::RELEASES;
 
 const TEXT: &str = include_str!("data/packages.toml");
 
+/// Longer names are no name of these.
+const LENGTH: usize = 100;
+
 /// A file that does not parse is found by this module's tests; at run time it would be as good as empty.
 static PACKAGES: LazyLock<Vec<PackageFacts>> = LazyLock::new(|| {
     let table: Table<'static> = toml::from_str(TEXT).unwrap_or_default();
@@ -121,6 +124,9 @@ fn find(
     name: &str,
     names: impl Fn(&'static PackageFacts) -> std::slice::Iter<'static, &'static str>,
 ) -> Option<&'static PackageFacts> {
+    if name.len() > LENGTH {
+        return None;
+    }
     PACKAGES
         .iter()
         .find(|package| names(package).any(|known| is_name(name, known)))

@@ -1,5 +1,6 @@
 //! conda: `environment.yml`, `conda-lock.yml`, and explicit lists of packages.
 
+use std::collections::HashSet;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -20,16 +21,18 @@ pub(super) fn environment(name: &str, file: &Arc<SourceFile>, beside: &dyn Besid
     };
     let mut pins = Vec::new();
     let mut pip = Reading::new(name, beside);
-    let dependencies = document.root().get("dependencies");
-    for dependency in dependencies
-        .into_iter()
-        .flat_map(|found| found.value.elements())
-    {
+    let mut seen = HashSet::new();
+    for dependency in elements(document.root(), "dependencies") {
+        if !seen.insert(dependency.id()) {
+            continue;
+        }
         if let Some(text) = dependency.text() {
             pins.extend(wanted(text, dependency.span()).map(|said| said.within(file)));
         }
-        let listed = dependency.get("pip");
-        for line in listed.into_iter().flat_map(|found| found.value.elements()) {
+        for line in elements(dependency, "pip") {
+            if !seen.insert(line.id()) {
+                continue;
+            }
             if let Some(text) = line.text() {
                 pip.line(name, file, text.trim(), false, |_| line.span());
             }
@@ -37,6 +40,12 @@ pub(super) fn environment(name: &str, file: &Arc<SourceFile>, beside: &dyn Besid
     }
     pins.extend(pip.finish());
     pins
+}
+
+/// The elements of the list under a key. Aliases may name one of them without end, so each is to be looked at once.
+fn elements<'d>(mapping: NodeRef<'d>, key: &str) -> impl Iterator<Item = NodeRef<'d>> {
+    let list = mapping.get(key);
+    list.into_iter().flat_map(|entry| entry.value.elements())
 }
 
 /// A package as an environment asks for it: `conda-forge::accelerate>=1.3`, `pytorch=2.9.1=*_cuda126`.
@@ -84,11 +93,9 @@ pub(super) fn lock(file: &SourceFile) -> Vec<Said> {
     let Ok(document) = yaml::read(file.text()) else {
         return Vec::new();
     };
-    let packages = document.root().get("package");
-    let packages = packages
-        .into_iter()
-        .flat_map(|found| found.value.elements());
-    let mut said: Vec<_> = packages
+    let mut seen = HashSet::new();
+    let mut said: Vec<_> = elements(document.root(), "package")
+        .filter(|locked| seen.insert(locked.id()))
         .filter_map(|locked| locked_package(file, locked))
         .collect();
     forks(&mut said);

@@ -10,6 +10,9 @@ use crate::knowledge::package_of_distribution;
 
 use super::{Said, span};
 
+/// Longer texts are no version.
+const LENGTH: usize = 100;
+
 /// The versions that are locked; several of a package where the lock forks by platform or Python.
 pub(super) fn toml(text: &str) -> Vec<Said> {
     let Ok(lock) = DeTable::parse(text) else {
@@ -49,6 +52,9 @@ pub(super) fn forks(said: &mut [Said]) {
 
 /// Just this version.
 pub(super) fn exactly(version: &str) -> Option<VersionSpecifiers> {
+    if version.len() > LENGTH {
+        return None;
+    }
     let version = Version::from_str(version).ok()?;
     Some(VersionSpecifiers::from(VersionSpecifier::equals_version(
         version,

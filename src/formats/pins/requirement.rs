@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use pep440_rs::VersionSpecifiers;
 
-use crate::knowledge::package_of_distribution;
+use crate::knowledge::{PackageFacts, package_of_distribution};
 use crate::source::Span;
 
 use super::{Said, address, marker};
@@ -12,6 +12,16 @@ use super::{Said, address, marker};
 /// Adds what `text` says about the packages that are known, unless its marker rules it out. `span` gives the place of
 /// its first bytes, as many as it is given: the requirement without its marker.
 pub(super) fn collect(text: &str, span: impl Fn(usize) -> Span, said: &mut Vec<Said>) {
+    collect_named(text, package_of_distribution, span, said);
+}
+
+/// The same, with another way to find a package by its name.
+pub(super) fn collect_named(
+    text: &str,
+    find: impl Fn(&str) -> Option<&'static PackageFacts>,
+    span: impl Fn(usize) -> Span,
+    said: &mut Vec<Said>,
+) {
     let Some(requirement) = Requirement::of(text) else {
         return;
     };
@@ -23,7 +33,7 @@ pub(super) fn collect(text: &str, span: impl Fn(usize) -> Span, said: &mut Vec<S
         });
     };
     let package = match requirement.form {
-        Form::Name => package_of_distribution(requirement.name),
+        Form::Name => find(requirement.name),
         Form::Address => address::package(requirement.name),
     };
     if let Some(package) = package {

@@ -755,6 +755,9 @@ proptest! {
     fn no_text_is_too_strange(text in nearly_pins(), marker in nearly_pins()) {
         let _ = marker::holds(&marker);
         let _ = poetry::specifiers(&text);
+        let file = Arc::new(SourceFile::from_text("train.sh", "pip install x"));
+        let named = requirement(&format!("accelerate{text};{marker}"), &file, Span::new(4, 11));
+        prop_assert!(named.iter().all(|pin| pin.line == 1));
         for kind in KINDS {
             let texts = [
                 text.clone(),

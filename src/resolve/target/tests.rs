@@ -323,6 +323,7 @@ fn install_commands_go_before_files() {
         ("git+https://github.com/Azure/MS-AMP.git", true),
         ("torchao>99", false),
         ("-r requirements.txt", true),
+        ("pytorch==2.9.*", true),
     ] {
         let known = target.apply_requirement(requirement, &spot, &releases());
         assert_eq!(known, is_known, "{requirement}");
@@ -331,7 +332,8 @@ fn install_commands_go_before_files() {
     let origin = target.accelerate.origin.line().unwrap().to_string();
     assert_eq!(origin, "train.sh:2");
     assert_eq!(target.packages["transformers"].value.to_string(), "5.0.0");
-    assert!(target.packages_asked.is_empty());
+    assert_eq!(target.packages_asked.len(), 1);
+    assert_eq!(target.packages["torch"].value.to_string(), "2.9.1");
     assert_eq!(target.packages["trl"].value.to_string(), "0.9.6");
     let named: Vec<_> = target.project_packages.keys().copied().collect();
     assert_eq!(
@@ -340,6 +342,7 @@ fn install_commands_go_before_files() {
             "accelerate",
             "deepspeed",
             "msamp",
+            "torch",
             "torchao",
             "transformers",
             "trl"
