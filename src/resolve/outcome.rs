@@ -334,8 +334,8 @@ impl Outcome {
         launch.or(runtime).or(self.trainer.as_ref()).or(prepare)
     }
 
-    /// The value decided under this name.
+    /// The value decided under this name: in the last stage that decides it.
     pub fn decision(&self, name: &str) -> Option<&Decision> {
-        self.decisions.iter().find(|decision| decision.name == name)
+        self.decisions.iter().rev().find(|decision| decision.name == name)
     }
 }

@@ -3,7 +3,7 @@
 use crate::knowledge::DeepspeedStatePrecision;
 use crate::resolve::{Cause, Exception, Outcome};
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP206",
@@ -38,7 +38,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let lost_to_hardware = outcome.decision("fp8_capability").is_some();
-        if !is_other(exception) || lost_to_hardware {
+        let is_left_behind = exception.cause == Cause::BackendWithoutFp8
+            && exception.origins.first().is_some_and(voices::is_of_trainer);
+        if !is_other(exception) || lost_to_hardware || is_left_behind {
             continue;
         }
         let Some(origin) = exception.origins.first() else {

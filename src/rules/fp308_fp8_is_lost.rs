@@ -4,6 +4,7 @@ use crate::resolve::{LauncherKind, Verdict};
 
 use super::advice;
 use super::precision_that_runs;
+use super::voices;
 use super::{AskedAndRuns, Confidence, Example, Finding, Label, Rule, Severity, Subject};
 
 pub(crate) static RULE: Rule = Rule {
@@ -41,6 +42,9 @@ const TRAINS_IN_FP8: [&str; 4] = ["NO", "'NO'", "MULTI_GPU", "FSDP"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
+    if voices::is_decided_elsewhere(last) {
+        return;
+    }
     let is_other_rule = matches!(
         &last.verdict,
         Verdict::NoFp8 {

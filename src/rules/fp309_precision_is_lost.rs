@@ -2,7 +2,7 @@
 
 use crate::resolve::{Verdict, Voice};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP309",
@@ -31,6 +31,9 @@ fp16 under `distributed_type: XLA` (only bf16 reaches a TPU: utils/launch.py:pre
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
+    if voices::is_decided_elsewhere(last) {
+        return;
+    }
     let Some(asked) = subject
         .precision()
         .filter(|asked| asked == "bf16" || asked == "fp16")

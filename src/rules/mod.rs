@@ -12,6 +12,7 @@ mod recipe;
 mod releases;
 mod sections;
 pub mod subject;
+mod voices;
 
 pub use examples::Example;
 pub use finding::{AskedAndRuns, Confidence, Finding, Key, Label, Severity};
@@ -99,6 +100,9 @@ rules! {
     fp204_msamp_fsdp,
     fp205_deepspeed_config_file,
     fp206_raises,
+    fp207_fp8_backend_left_behind,
+    fp208_deepspeed_mismatch,
+    fp209_te_model_alone,
     fp210_declared_fp8_block_value,
     fp301_bare_fp8_in_section,
     fp302_fp8_block_in_section,
@@ -118,6 +122,9 @@ rules! {
     fp316_legacy_key,
     fp317_section_key,
     fp318_precision_in_section,
+    fp319_recipe_beats_launch,
+    fp320_recipe_dropped,
+    fp321_flag_beats_config,
     fp401_section_beats_top_level,
     fp601_package_missing,
     fp602_capability,

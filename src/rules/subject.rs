@@ -8,9 +8,9 @@ use crate::formats::settings::Fp8Block;
 use crate::knowledge::Facts;
 use crate::resolve::{
     self, Ask, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
-    Verdict, Voice, Word,
+    Value, Verdict, Voice, Word,
 };
-use crate::source::{Document, EntryRef, NodeRef, Object, Route};
+use crate::source::{Document, EntryRef, NodeRef, Object, Route, SourceFile};
 
 use super::{AskedAndRuns, Key, Label, declared};
 
@@ -107,6 +107,13 @@ impl<'a> Subject<'a> {
 
     /// The value at an origin. An origin without a place, or one that is the whole file, gives the file's first line.
     pub fn label(&self, origin: &Origin, text: impl Into<String>) -> Label {
+        if origin.place.is_none()
+            && origin.voice == Voice::Framework
+            && let Some(recipe) = self.recipe()
+        {
+            let first = recipe.line_span(1);
+            return Label::at(&recipe, first, text);
+        }
         match (&origin.place, &self.run.config) {
             (Some(place), _) if !place.route.0.is_empty() => Label::value(place, text),
             (Some(place), _) if !place.value.is_empty() && self.root().is_none() => {
@@ -125,11 +132,32 @@ impl<'a> Subject<'a> {
 
     /// What names the place of an origin: its route and value.
     pub fn key(&self, origin: &Origin) -> Key {
-        origin
-            .place
-            .as_ref()
-            .map(|place| self.key_at(&place.route))
-            .unwrap_or_default()
+        let Some(place) = &origin.place else {
+            return Key::default();
+        };
+        match self.config() {
+            Some((config, _)) if Arc::ptr_eq(&config.file, &place.file) => {
+                self.key_at(&place.route)
+            }
+            _ => Key {
+                route: place.route.clone(),
+                value: place.file.slice(place.value).to_owned(),
+            },
+        }
+    }
+
+    /// The recipe that takes part, if there is one.
+    pub fn recipe(&self) -> Option<Arc<SourceFile>> {
+        let named = self.run.command.as_ref().and_then(|command| command.recipe.clone());
+        named.or_else(|| {
+            let arguments = self.run.trainer.as_ref()?.arguments.values();
+            let mut places = arguments.filter_map(|value| match value {
+                Value::Known { origin, .. } | Value::Unknown { origin, .. } => {
+                    (origin.voice == Voice::RecipeKey).then_some(origin.place.as_ref()?)
+                }
+            });
+            places.next().map(|place| Arc::clone(&place.file))
+        })
     }
 
     /// What names a place: its route, and the value there as Python's `str()`, so that quotes do not matter. A
@@ -340,7 +368,8 @@ fn step(outcome: &Outcome) -> usize {
     let launch = outcome.launch.as_ref().map(|launch| &launch.exception);
     let runtime = outcome.runtime.as_ref().map(|runtime| &runtime.exception);
     let prepare = outcome.prepare.as_ref().map(|prepare| &prepare.exception);
-    let steps = [launch, runtime, prepare];
+    let trainer = Some(&outcome.trainer);
+    let steps = [launch, runtime, trainer, prepare];
     steps
         .iter()
         .position(|exception| exception.is_some_and(Option::is_some))

@@ -1,0 +1,151 @@
+//! Who says what in a run of several files: what the rules about them share.
+
+use crate::formats::recipe::Framework;
+use crate::resolve::{
+    self, Launcher, Origin, Outcome, Run, Stage, Trainer, Value, Variable, Verdict, Voice,
+};
+use crate::source::Object;
+
+use super::{Label, Subject};
+
+/// The variable through which the launch asks for a precision.
+const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
+
+/// The precision with which the script is launched, if anybody asks for one, and who does.
+pub(super) fn launched(subject: &Subject<'_>, outcome: &Outcome) -> Option<Variable> {
+    let of_launch = outcome.launch.as_ref().and_then(|launch| launch.environment.get(MIXED_PRECISION));
+    let of_shell = || match subject.run.environment.get(MIXED_PRECISION)? {
+        Value::Known { value, origin } => Some(Variable {
+            value: value.clone(),
+            origin: origin.clone(),
+        }),
+        Value::Unknown { .. } => None,
+    };
+    let asked = match subject.run.launcher {
+        Launcher::Accelerate => of_launch.cloned(),
+        _ => of_shell(),
+    }?;
+    let is_precision = ["fp8", "bf16", "fp16"].contains(&asked.value.to_lowercase().as_str());
+    (is_precision && asked.origin.voice != Voice::Default).then(|| Variable {
+        value: asked.value.to_lowercase(),
+        origin: asked.origin,
+    })
+}
+
+/// What is decided in the end, and by whom.
+pub(super) fn decided(outcome: &Outcome) -> Option<(&str, &Origin)> {
+    let decision = outcome.decision("mixed_precision")?;
+    Some((decision.value.as_str(), &decision.origin))
+}
+
+/// Whether the recipe, an argument of the script or the framework says it.
+pub(super) fn is_of_trainer(origin: &Origin) -> bool {
+    matches!(origin.voice, Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework)
+}
+
+/// Whether another place than the config decides: the rules about runs of several files tell of it.
+pub(super) fn is_decided_elsewhere(outcome: &Outcome) -> bool {
+    decided(outcome).is_some_and(|(_, origin)| {
+        is_of_trainer(origin)
+            || matches!(origin.voice, Voice::Flag | Voice::Environment | Voice::Code)
+    })
+}
+
+/// How a voice is called in a sentence: "the recipe's `bf16: true`".
+pub(super) fn named(subject: &Subject<'_>, origin: &Origin) -> String {
+    let written = origin.place.as_ref().map(|place| {
+        let span = place.key.map_or(place.value, |key| key.to(place.value));
+        let text = place.file.slice(span);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    });
+    let written = written.filter(|text| text.chars().count() <= 60);
+    let written = written.unwrap_or_else(|| origin.name.clone());
+    match origin.voice {
+        Voice::RecipeKey => format!("the recipe's `{written}`"),
+        Voice::ScriptArgument => format!("the script's argument `{written}`"),
+        Voice::Flag => format!("the flag `{written}`"),
+        Voice::Environment => format!("the variable `{}`", origin.name),
+        Voice::Framework => origin.name.clone(),
+        Voice::ConfigKey => format!("`{written}`"),
+        Voice::Code | Voice::Default => subject.version(),
+    }
+}
+
+/// `transformers 5.24.0 and accelerate 1.15.0`: the versions that take part in a run.
+pub(super) fn versions(subject: &Subject<'_>) -> String {
+    match &subject.run.trainer {
+        None => subject.version(),
+        Some(trainer) => format!("{} and {}", trainer_version(trainer), subject.version()),
+    }
+}
+
+/// `transformers 5.24.0`, `trl 1.16.0`.
+pub(super) fn trainer_version(trainer: &Trainer) -> String {
+    match trainer.framework {
+        Framework::Transformers => format!("transformers {}", trainer.transformers),
+        Framework::SimpleTuner => "SimpleTuner".to_owned(),
+        framework => format!("{framework} {}", trainer.version),
+    }
+}
+
+/// The labels of the other places that take part: where the precision is asked for, and the command.
+pub(super) fn others(subject: &Subject<'_>, asked: Option<&Origin>, primary: &Label) -> Vec<Label> {
+    let mut labels = Vec::new();
+    if let Some(asked) = asked.filter(|asked| asked.place.is_some()) {
+        labels.push(subject.label(asked, "asked for here"));
+    }
+    labels.extend(command(subject));
+    labels.retain(|label| !is_same(label, primary));
+    labels
+}
+
+/// The command that makes one run of the files.
+pub(super) fn command(subject: &Subject<'_>) -> Option<Label> {
+    let command = subject.run.command.as_ref()?;
+    Some(Label::value(&command.program, "this command makes one run of them"))
+}
+
+fn is_same(one: &Label, other: &Label) -> bool {
+    let place = |label: &Label| (label.path.clone(), label.source.as_ref().map(|(_, span)| *span));
+    place(one) == place(other)
+}
+
+/// What the run would come to with these arguments of the trainer in place of what is said.
+pub(super) fn with_arguments(subject: &Subject<'_>, arguments: &[(&str, bool)]) -> Outcome {
+    let mut run = Run {
+        stage: Stage::Prepare,
+        ..subject.run.clone()
+    };
+    if let Some(trainer) = &mut run.trainer {
+        for (name, value) in arguments {
+            let value = Value::Known {
+                value: Object::Bool(*value),
+                origin: Origin::of(Voice::RecipeKey, *name),
+            };
+            trainer.arguments.insert((*name).to_owned(), value);
+        }
+    }
+    resolve::resolve(&run, subject.facts, subject.files)
+}
+
+/// What to write in the recipe so that fp8 is kept, tried out on the run; nothing where no recipe keeps it.
+pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
+    let off = [("bf16", false), ("fp16", false)];
+    let full_eval = [("bf16", false), ("fp16", false), ("bf16_full_eval", true)];
+    let is_fp8 = |arguments: &[(&str, bool)]| {
+        matches!(with_arguments(subject, arguments).verdict, Verdict::Fp8(_))
+    };
+    let by_default = subject.run.trainer.as_ref().is_some_and(|trainer| {
+        matches!(trainer.framework, Framework::Trl | Framework::Axolotl)
+    });
+    if is_fp8(&off) {
+        Some(match by_default {
+            true => "write bf16: false in the recipe: without the key it is on",
+            false => "remove bf16 and fp16 from the recipe, or set them to false",
+        })
+    } else if is_fp8(&full_eval) {
+        Some("in the recipe, write bf16: false and bf16_full_eval: true, which DeepSpeed's config is held against")
+    } else {
+        None
+    }
+}
