@@ -124,16 +124,19 @@ impl Collector<'_> {
             .extend(installs::of(peeled.words, self.is_prose));
         let recognised = recognised::of(&peeled);
         if depth < DEPTH
-            && let Some(words) = recognised::handed_on(recognised.as_ref(), peeled.words)
+            && let Some(commands) = recognised::handed_on(recognised.as_ref(), peeled.words)
         {
-            let command = Executed {
-                words: words.to_vec(),
-                environment: peeled.environment,
-                folder: peeled.folder,
-                spot,
-                redirections: Vec::new(),
-            };
-            return self.take(command, depth + 1);
+            for words in commands {
+                let command = Executed {
+                    words: words.to_vec(),
+                    environment: peeled.environment.clone(),
+                    folder: peeled.folder.clone(),
+                    spot: spot.clone(),
+                    redirections: Vec::new(),
+                };
+                self.take(command, depth + 1);
+            }
+            return;
         }
         let Some(recognised) = recognised else {
             return;

@@ -212,6 +212,10 @@ fn programs_are_recognised() {
             "AccelerateLaunch:  | a.py | ",
         ),
         (
+            "python mason.py -- pip install x && accelerate launch a.py",
+            "AccelerateLaunch:  | a.py | ",
+        ),
+        (
             "sky exec cluster -- env A=1 torchrun a.py",
             "Torchrun:  | a.py | ",
         ),
