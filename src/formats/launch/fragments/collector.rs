@@ -174,7 +174,10 @@ fn loading(text: MappedText, given: &Given<'_>, unknowns: &mut Unknowns<'_>) -> 
     }
     let mut builder = Builder::new(text.source().start);
     for (path, span) in given.loaded {
-        let line = format!("set -a; . {}; set +a\n", words::quote(path));
+        // Without a slash it would be looked for in `PATH`.
+        let here = if path.contains('/') { "" } else { "./" };
+        let path = words::quote(&format!("{here}{path}"));
+        let line = format!("set -a; . {path}; set +a\n");
         builder.replaced(&line, *span);
     }
     for (name, term) in given.layers.iter().flat_map(|layer| &layer.entries) {

@@ -24,6 +24,8 @@ pub(super) enum Filling {
     Known(String),
     /// It is not known, and why.
     Unknown(String),
+    /// These one after the other, the unknown ones with the reason.
+    Parts(Vec<Result<String, String>>),
 }
 
 impl Filling {
@@ -98,6 +100,13 @@ pub(super) fn shell(
             match filling {
                 Filling::Known(text) => text,
                 Filling::Unknown(why) => quotes.variable(&unknowns.name(why, span(length))),
+                Filling::Parts(parts) => {
+                    let parts = parts.into_iter().map(|part| match part {
+                        Ok(text) => text,
+                        Err(why) => quotes.variable(&unknowns.name(why, span(length))),
+                    });
+                    parts.collect()
+                }
             },
         ))
     })
@@ -113,16 +122,16 @@ pub(super) fn word(
     let mut unknown = None;
     let filled = replace(text, mark, &mut |rest, _, _| {
         let (length, filling) = find(rest)?;
-        Some((
-            length,
-            match filling {
-                Filling::Known(text) => text,
-                Filling::Unknown(why) => {
-                    unknown.get_or_insert(why);
-                    String::new()
-                }
-            },
-        ))
+        let text = match filling {
+            Filling::Known(text) => Ok(text),
+            Filling::Unknown(why) => Err(why),
+            Filling::Parts(parts) => parts.into_iter().collect(),
+        };
+        let text = text.unwrap_or_else(|why| {
+            unknown.get_or_insert(why);
+            String::new()
+        });
+        Some((length, text))
     });
     let term = Term {
         text: match unknown {

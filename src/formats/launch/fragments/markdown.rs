@@ -47,8 +47,14 @@ pub(super) fn collect(found: &mut Collector<'_>) {
                     finish(&fence, found);
                 }
             }
-            None if mark.is_empty() => {}
             None => {
+                // A list item may begin with a fence.
+                let content = after_list_mark(content);
+                let mark = self::mark(content);
+                let indent = line.len() - content.len();
+                if mark.is_empty() {
+                    continue;
+                }
                 let information = content[mark.len()..].trim_start_matches([' ', '{', '.']);
                 let end = information
                     .find(|c: char| c.is_whitespace() || c == '}' || c == ',')
@@ -65,6 +71,17 @@ pub(super) fn collect(found: &mut Collector<'_>) {
     if let Some(fence) = open {
         finish(&fence, found);
     }
+}
+
+/// A line without the `*`, `-`, `+` or `1.` of a list item.
+fn after_list_mark(content: &str) -> &str {
+    let digits = content.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = match digits.len() < content.len() {
+        true => digits.strip_prefix(['.', ')']),
+        false => content.strip_prefix(['*', '-', '+']),
+    };
+    rest.filter(|rest| rest.starts_with([' ', '\t']))
+        .map_or(content, |rest| rest.trim_start_matches([' ', '\t']))
 }
 
 /// The ticks or tildes of a fence, at least three; else nothing.

@@ -64,16 +64,18 @@ fn flow(source: &str, start: usize, value: &str, style: Style) -> MappedText {
         if rest.is_empty() {
             break;
         }
-        let (text, length) = if is_break {
-            let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-            let count =
-                lines(&rest[..blanks]).count() - usize::from(!rest[..blanks].ends_with('\n'));
-            let text = if count > 1 {
-                "\n".repeat(count - 1)
-            } else {
-                " ".to_owned()
+        // `\` before a break takes away the blank that it would be.
+        let is_joined = style == Style::DoubleQuoted && rest[1..].starts_with(['\n', '\r']);
+        let (text, length) = if is_break || is_joined {
+            let gap = if is_break { rest } else { &rest[1..] };
+            let blanks = gap.len() - gap.trim_start_matches([' ', '\t', '\n', '\r']).len();
+            let breaks = &gap[..blanks];
+            let count = lines(breaks).count() - usize::from(!breaks.ends_with('\n'));
+            let text = match (count, is_break) {
+                (0 | 1, true) => " ".to_owned(),
+                _ => "\n".repeat(count.saturating_sub(1)),
             };
-            (text, blanks)
+            (text, rest.len() - gap.len() + blanks)
         } else {
             let next = value
                 .get(builder.text().len()..)

@@ -59,7 +59,10 @@ pub(super) fn read(text: &str) -> Makefile {
     while let Some((start, line)) = lines.next() {
         let is_recipe = line.starts_with('\t') && !makefile.rules.is_empty();
         let mut builder = Builder::new(start);
-        let mut part = (start, line);
+        let mut part = match line.strip_prefix('\u{feff}') {
+            Some(line) if start == 0 => ('\u{feff}'.len_utf8(), line),
+            _ => (start, line),
+        };
         if is_recipe {
             part = (start + 1, &line[1..]);
         }

@@ -12,8 +12,14 @@ const DEPTH_LIMIT: usize = 32;
 /// How many bytes all values of one Makefile may have together.
 const SIZE_LIMIT: usize = 8 << 20;
 
+/// How many bytes one value may have.
+const VALUE_LIMIT: usize = 64 << 10;
+
 /// How many bytes a reference may have.
 const REFERENCE_LIMIT: usize = 1_000;
+
+/// A value: its parts, of which each is known or not, and why not.
+type Parts = Vec<Result<String, String>>;
 
 /// A variable.
 #[derive(Clone)]
@@ -101,7 +107,7 @@ pub(super) struct Resolver<'a> {
     variables: &'a Variables,
     /// Those that a target has to itself.
     own: Option<&'a Variables>,
-    known: BTreeMap<String, Result<String, String>>,
+    known: BTreeMap<String, Parts>,
     size: usize,
 }
 
@@ -138,78 +144,102 @@ impl<'a> Resolver<'a> {
 
     /// The value of a variable.
     pub(super) fn value(&mut self, name: &str) -> Result<String, String> {
-        self.value_at(name, 0)
+        self.value_at(name, 0).into_iter().collect()
     }
 
     /// What a `$` and what follows it come to in a recipe, and how many bytes they have.
     pub(super) fn reference(&mut self, rest: &str, target: &str) -> Option<(usize, Filling)> {
         let (name, length) = reference(rest)?;
-        let text = match name {
-            "$" => Ok("$".to_owned()),
+        let parts = match name {
+            "$" => vec![Ok("$".to_owned())],
             "@" if !target.is_empty() && !target.contains(['%', '$', ' ', '\t']) => {
-                Ok(target.to_owned())
+                vec![Ok(target.to_owned())]
             }
-            "MAKE" => Ok("make".to_owned()),
+            "MAKE" => vec![Ok("make".to_owned())],
             name => self.value_at(name, 0),
         };
-        let filling = match text {
-            Ok(text) => Filling::Known(text),
-            Err(why) => Filling::Unknown(why),
-        };
-        Some((length, filling))
+        Some((length, Filling::Parts(parts)))
     }
 
-    fn value_at(&mut self, name: &str, depth: usize) -> Result<String, String> {
+    fn value_at(&mut self, name: &str, depth: usize) -> Parts {
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
         let own = self.own.and_then(|own| own.values.get(name));
-        let text = match own.or_else(|| self.variables.values.get(name)) {
+        let parts = match own.or_else(|| self.variables.values.get(name)) {
             Some(variable) if depth < DEPTH_LIMIT => match &variable.value {
                 Ok(written) => {
                     // For one that names itself.
                     let why = format!("`{name}` is assigned from itself");
-                    self.known.insert(name.to_owned(), Err(why));
+                    self.known.insert(name.to_owned(), vec![Err(why)]);
                     self.expand(written, depth + 1)
                 }
-                Err(why) => Err(why.clone()),
+                Err(why) => vec![Err(why.clone())],
             },
-            Some(_) => Err(format!("`{name}` is assigned through too many variables")),
-            None if is_name(name) => Err(format!("`$({name})` is not assigned in this Makefile")),
-            None => Err(format!("`$({name})` is worked out by make")),
+            Some(_) => vec![Err(format!(
+                "`{name}` is assigned through too many variables"
+            ))],
+            None if is_name(name) => {
+                vec![Err(format!("`$({name})` is not assigned in this Makefile"))]
+            }
+            None => vec![Err(format!("`$({name})` is worked out by make"))],
         };
-        self.size += text.as_ref().map_or_else(String::len, String::len);
-        let text = if self.size > SIZE_LIMIT {
-            Err(format!("`{name}` is too long"))
+        self.size += size(&parts);
+        let parts = if self.size > SIZE_LIMIT {
+            vec![Err(format!("`{name}` is too long"))]
         } else {
-            text
+            parts
         };
-        self.known.insert(name.to_owned(), text.clone());
-        text
+        self.known.insert(name.to_owned(), parts.clone());
+        parts
     }
 
-    fn expand(&mut self, written: &str, depth: usize) -> Result<String, String> {
-        let mut out = String::new();
+    fn expand(&mut self, written: &str, depth: usize) -> Parts {
+        let mut out: Parts = Vec::new();
+        let mut length = 0;
         let mut rest = written;
         while let Some(at) = rest.find('$') {
-            out.push_str(&rest[..at]);
+            push(&mut out, Ok(rest[..at].to_owned()));
             rest = &rest[at..];
-            let Some((name, length)) = reference(rest) else {
-                return Err("a `$` at the end of a value".to_owned());
+            let Some((name, end)) = reference(rest) else {
+                push(
+                    &mut out,
+                    Err("a `$` without an end in the Makefile".to_owned()),
+                );
+                return out;
             };
             if name == "$" {
-                out.push('$');
+                push(&mut out, Ok("$".to_owned()));
             } else {
-                out.push_str(&self.value_at(name, depth)?);
+                let parts = self.value_at(name, depth);
+                length += size(&parts);
+                if length > VALUE_LIMIT {
+                    return vec![Err("the value is too long".to_owned())];
+                }
+                for part in parts {
+                    push(&mut out, part);
+                }
             }
-            if out.len() > SIZE_LIMIT {
-                return Err("the value is too long".to_owned());
-            }
-            rest = &rest[length..];
+            rest = &rest[end..];
         }
-        out.push_str(rest);
-        Ok(out)
+        push(&mut out, Ok(rest.to_owned()));
+        out
     }
+}
+
+/// Adds a part, known ones next to each other as one.
+fn push(parts: &mut Parts, part: Result<String, String>) {
+    match (parts.last_mut(), part) {
+        (Some(Ok(last)), Ok(more)) => last.push_str(&more),
+        (_, part) => parts.push(part),
+    }
+}
+
+fn size(parts: &Parts) -> usize {
+    let lengths = parts
+        .iter()
+        .map(|part| part.as_ref().map_or_else(String::len, String::len));
+    lengths.sum::<usize>() + parts.len()
 }
 
 /// The name in `$(NAME)`, `${NAME}` or `$N`, and how many bytes that has.

@@ -28,7 +28,7 @@ fn compose() {
             "compose.yaml",
             "services:\n  a:\n    env_file: [{path: a b.env}]\n    environment: {A: it's, B: $X}\n    command: [accelerate, launch, t 1.py]\n",
             &[
-                "\"set -a; . 'a b.env'; set +a\\nexport A='it'\\\\''s'\\nexport B=\\\"${FP8LINT_UNKNOWN_1}\\\"\\naccelerate launch 't 1.py'\" \
+                "\"set -a; . './a b.env'; set +a\\nexport A='it'\\\\''s'\\nexport B=\\\"${FP8LINT_UNKNOWN_1}\\\"\\naccelerate launch 't 1.py'\" \
                1=<`$X` is filled in by docker compose> A=it's B=<`$X` is filled in by docker compose> somewhere",
             ],
         ),

@@ -46,12 +46,12 @@ fn makefiles() {
             MAKEFILE,
             &[
                 &format!(
-                    "\"accelerate launch ${{FP8LINT_UNKNOWN_1}} \\\\\\n  train.py $HOME ${{FP8LINT_UNKNOWN_2}} train ${{FP8LINT_UNKNOWN_3}}\" \
+                    "\"accelerate launch --num_processes 4 --config_file configs/fsdp.yaml ${{FP8LINT_UNKNOWN_1}} \\\\\\n  train.py $HOME ${{FP8LINT_UNKNOWN_2}} train ${{FP8LINT_UNKNOWN_3}}\" \
                      1=<{missing}> 2=<`B` depends on a condition of the Makefile> 3=<`$(shell ls $(N))` is worked out by make> {}",
                     given(4, missing)
                 ),
                 &format!(
-                    "\"accelerate launch 3 8 '\\\"${{FP8LINT_UNKNOWN_1}}\\\"'\" 1=<`D` is a `define` of the Makefile> {}",
+                    "\"accelerate launch 3 8 ''\\\"${{FP8LINT_UNKNOWN_1}}\\\"''\" 1=<`D` is a `define` of the Makefile> {}",
                     given(8, missing)
                 ),
             ],
@@ -110,10 +110,10 @@ fn justfiles() {
         "justfile",
         JUSTFILE,
         &[
-            "\"set -a; . .env; set +a\\nexport P=fp8\\nexport x=1\\naccelerate launch --config_file configs/fsdp.yaml \\\\\\n  \
-             a/b_c m '\\\"${FP8LINT_UNKNOWN_1}\\\"' ${FP8LINT_UNKNOWN_2} {{\\n\" \
+            "\"set -a; . ./.env; set +a\\nexport P=fp8\\nexport x=1\\naccelerate launch --config_file configs/fsdp.yaml \\\\\\n  \
+             a/b_c m ''\\\"${FP8LINT_UNKNOWN_1}\\\"'' ${FP8LINT_UNKNOWN_2} {{\\n\" \
              1=<`env(\"N\", \"8\")` is worked out by just> 2=<`args` is given when the recipe is run> P=fp8 x=1 in ",
-            "\"set -a; . .env; set +a\\nexport P=fp8\\n#!/usr/bin/env bash\\nset -e\\nif true; then\\n  accelerate launch\\nfi\\n\\n\" \
+            "\"set -a; . ./.env; set +a\\nexport P=fp8\\n#!/usr/bin/env bash\\nset -e\\nif true; then\\n  accelerate launch\\nfi\\n\\n\" \
              P=fp8 in ./",
         ],
     )]);
@@ -145,11 +145,11 @@ fn vscode() {
         &[
             "[python, -m, accelerate.commands.launch, ../../t.py, <`${file}` is filled in by Visual Studio Code>] A=../../. in a/b",
             "[python, t.py, --fp8, x] in ",
-            "\"set -a; . .env; set +a\\npython t.py\" in ",
+            "\"set -a; . ./.env; set +a\\npython t.py\" in ",
         ],
     )]);
     assert_eq!(
         place("launch.json", text, "x"),
-        Some((5, 61, "x".to_owned()))
+        Some((5, 59, "x".to_owned()))
     );
 }

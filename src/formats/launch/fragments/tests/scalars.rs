@@ -22,7 +22,7 @@ fn every_style_gives_its_text_and_its_places() {
         (
             "\"é \\\" \\u00e9\\t accelerate train.py\"",
             "é \" é\t accelerate train.py",
-            (5, 39),
+            (5, 40),
         ),
         (
             "accelerate launch\n          --x 1\n          train.py",
@@ -83,10 +83,10 @@ fn an_escape_is_all_its_bytes() {
     let file = file.replace(" \"module\": null,", "");
     assert_eq!(
         place("launch.json", &file, "é😀.py"),
-        Some((1, 33, "\\u00e9\\ud83d\\ude00.py".to_owned()))
+        Some((1, 34, "\\u00e9\\ud83d\\ude00.py".to_owned()))
     );
     assert_eq!(
         place("launch.json", &file, "a\\b"),
-        Some((1, 67, "a\\\\b".to_owned()))
+        Some((1, 68, "a\\\\b".to_owned()))
     );
 }

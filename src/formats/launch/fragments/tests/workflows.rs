@@ -45,8 +45,8 @@ jobs:
         ],
     )]);
     let at = |word| place("a.yml", workflow, word);
-    assert_eq!(at("train.py"), Some((16, 63, "train.py".to_owned())));
-    assert_eq!(at("4"), Some((16, 47, "${{ env.N }}".to_owned())));
+    assert_eq!(at("train.py"), Some((16, 61, "train.py".to_owned())));
+    assert_eq!(at("4"), Some((16, 48, "${{ env.N }}".to_owned())));
 }
 
 #[test]
