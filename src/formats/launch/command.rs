@@ -15,13 +15,14 @@ mod written;
 #[cfg(test)]
 pub(super) mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::source::SourceFile;
 
 use super::fragments::{Body, Fragment, MappedText};
 use super::shell::{self, Executed};
-use super::{LaunchCommand, LaunchFile, Loaded, Term};
+use super::{LaunchCommand, LaunchFile, Loaded, Spot, Term};
 
 use words::spot_of;
 use wrappers::Peeled;
@@ -47,6 +48,8 @@ pub(super) fn collect(fragment: &Fragment, loaded: &dyn Loaded, found: &mut Laun
         is_prose: fragment.is_prose,
         loaded,
         found,
+        in_shell: matches!(fragment.body, Body::Shell(_)),
+        outer: Vec::new(),
     };
     for command in commands {
         collector.take(command, 0);
@@ -76,6 +79,17 @@ struct Collector<'a> {
     is_prose: bool,
     loaded: &'a dyn Loaded,
     found: &'a mut LaunchFile,
+    /// Whether a shell gives the commands, which also runs those of `bash -c TEXT`.
+    in_shell: bool,
+    /// The commands so far that start another shell.
+    outer: Vec<Outer>,
+}
+
+/// A command that starts another shell.
+struct Outer {
+    spot: Spot,
+    /// What its wrappers set.
+    set: Vec<(String, Term)>,
 }
 
 impl Collector<'_> {
@@ -83,19 +97,25 @@ impl Collector<'_> {
     fn take(&mut self, command: Executed, depth: usize) {
         let Executed {
             words,
-            environment,
+            mut environment,
             folder,
             spot,
             redirections,
         } = command;
+        self.add_outer(&mut environment, &spot);
         let peeled = wrappers::peel(&words, environment, folder, self.loaded);
-        if let Some(text) = shell_text::of(peeled.words) {
-            if depth < DEPTH {
-                for inner in self.inner(&text, peeled) {
-                    self.take(inner, depth + 1);
-                }
+        let text = shell_text::of_shell(peeled.words);
+        if text.is_some() && self.in_shell {
+            // The shell has run it.
+            if !peeled.set.is_empty() {
+                let set = peeled.set;
+                self.outer.push(Outer { spot, set });
             }
             return;
+        }
+        if let Some(text) = text.or_else(|| shell_text::of_tmux(peeled.words)) {
+            let text = text.clone();
+            return self.take_text(&text, peeled, depth);
         }
         let written = written::of(peeled.words, &redirections, &peeled.folder, self.file);
         self.found.written.extend(written);
@@ -104,16 +124,19 @@ impl Collector<'_> {
             .extend(installs::of(peeled.words, self.is_prose));
         let recognised = recognised::of(&peeled);
         if depth < DEPTH
-            && let Some(words) = recognised::handed_on(recognised.as_ref(), peeled.words)
+            && let Some(commands) = recognised::handed_on(recognised.as_ref(), peeled.words)
         {
-            let command = Executed {
-                words: words.to_vec(),
-                environment: peeled.environment,
-                folder: peeled.folder,
-                spot,
-                redirections: Vec::new(),
-            };
-            return self.take(command, depth + 1);
+            for words in commands {
+                let command = Executed {
+                    words: words.to_vec(),
+                    environment: peeled.environment.clone(),
+                    folder: peeled.folder.clone(),
+                    spot: spot.clone(),
+                    redirections: Vec::new(),
+                };
+                self.take(command, depth + 1);
+            }
+            return;
         }
         let Some(recognised) = recognised else {
             return;
@@ -132,10 +155,10 @@ impl Collector<'_> {
         });
     }
 
-    /// The commands of `bash -c TEXT`.
-    fn inner(&self, text: &Term, peeled: Peeled<'_>) -> Vec<Executed> {
-        let Some(known) = text.known() else {
-            return Vec::new();
+    /// Adds what a text says that the command hands to a shell.
+    fn take_text(&mut self, text: &Term, peeled: Peeled<'_>, depth: usize) {
+        let Some(known) = text.known().filter(|_| depth < DEPTH) else {
+            return;
         };
         let environment: Vec<(String, Term)> = peeled.environment.into_iter().collect();
         let start = shell::Start {
@@ -146,16 +169,44 @@ impl Collector<'_> {
         // Where the text stands in the file as it is, its words have places of their own.
         let place = words::written(text).find(known);
         let mapped = MappedText::verbatim(known, text.spot.span.start + place.unwrap_or_default());
-        let mut commands = shell::run(&mapped, &start, self.loaded);
-        if place.is_none() {
-            for command in &mut commands {
+        let outside = std::mem::replace(&mut self.in_shell, true);
+        for mut command in shell::run(&mapped, &start, self.loaded) {
+            if place.is_none() {
                 command.spot = text.spot.clone();
                 command.redirections.clear();
                 for word in &mut command.words {
                     word.spot = text.spot.clone();
                 }
             }
+            self.take(command, depth + 1);
         }
-        commands
+        self.in_shell = outside;
     }
+
+    /// What is set around the shell in which a command runs: `env NAME=value bash -c "…"`. What the command's own text
+    /// sets stays.
+    fn add_outer(&mut self, environment: &mut BTreeMap<String, Term>, spot: &Spot) {
+        // Commands come in the order of the text: those that have ended hold none of the later ones.
+        while self
+            .outer
+            .last()
+            .is_some_and(|outer| outer.spot.span.end <= spot.span.start)
+        {
+            self.outer.pop();
+        }
+        for outer in self.outer.iter().filter(|outer| holds(&outer.spot, spot)) {
+            for (name, value) in &outer.set {
+                let own = environment.get(name);
+                if !own.is_some_and(|own| holds(&outer.spot, &own.spot)) {
+                    environment.insert(name.clone(), value.clone());
+                }
+            }
+        }
+    }
+}
+
+fn holds(outer: &Spot, inner: &Spot) -> bool {
+    Arc::ptr_eq(&outer.file, &inner.file)
+        && outer.span.start <= inner.span.start
+        && inner.span.end <= outer.span.end
 }

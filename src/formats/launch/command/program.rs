@@ -126,7 +126,7 @@ pub(super) fn start_of(words: &[Term]) -> Option<Start> {
 
 /// Whether a command that starts training begins here, and nothing else can.
 pub(super) fn begins(words: &[Term]) -> bool {
-    start_of(words).is_some() || shell_text::of(words).is_some()
+    start_of(words).is_some() || shell_text::of_shell(words).is_some()
 }
 
 fn is_python(name: &str) -> bool {

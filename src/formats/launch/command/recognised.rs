@@ -73,20 +73,25 @@ fn trains(split: &Split) -> bool {
     split.script.as_ref().is_some_and(program::may_train)
 }
 
-/// The launcher's words that a command hands on: `python submit.py --gpus 8 -- accelerate launch train.py`. A launcher
-/// hands on nothing, since what follows its `--` is its own.
+/// The commands that a command hands on, if a launcher is among them: `python submit.py --gpus 8 -- accelerate launch
+/// train.py`, several with `&&` between them, which is quoted then. A launcher hands on nothing, since what follows its
+/// `--` is its own.
 pub(super) fn handed_on<'a>(
     recognised: Option<&Recognised<'_>>,
     words: &'a [Term],
-) -> Option<&'a [Term]> {
+) -> Option<Vec<&'a [Term]>> {
     if recognised.is_some_and(|recognised| recognised.program != Program::Python) {
         return None;
     }
     let dashes = words.iter().position(|word| word.known() == Some("--"))?;
     let rest = words.get(dashes + 1..)?;
-    let launches = match program::start_of(rest) {
+    let commands: Vec<&[Term]> = rest
+        .split(|word| matches!(word.known(), Some("&&" | ";")))
+        .filter(|command| !command.is_empty())
+        .collect();
+    let launches = |command: &&[Term]| match program::start_of(command) {
         Some(start) => start.program != Program::Python,
-        None => recognised.is_none() && wrappers::begins(rest),
+        None => recognised.is_none() && wrappers::begins(command),
     };
-    launches.then_some(rest)
+    commands.iter().any(launches).then_some(commands)
 }

@@ -1,7 +1,7 @@
-//! Words that hold a text for a shell: `bash -c TEXT`, `sbatch --wrap=TEXT`, `tmux new-session TEXT`.
+//! Words that hold a text for a shell: `bash -c TEXT`, `tmux new-session TEXT`.
 
 use super::super::Term;
-use super::words::{base_name, beginning, is_flag, part};
+use super::words::{base_name, is_flag};
 
 /// Subcommands of tmux that are given a text.
 const TMUX: &[&str] = &[
@@ -15,18 +15,28 @@ const TMUX: &[&str] = &[
     "send-keys",
 ];
 
-/// The text that a command hands to a shell.
-pub(super) fn of(words: &[Term]) -> Option<Term> {
-    let rest = words.get(1..)?;
-    match base_name(words.first()?)? {
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" => of_shell(rest).cloned(),
-        "sbatch" => of_sbatch(rest),
-        "tmux" => of_tmux(rest).cloned(),
-        _ => None,
-    }
+/// The text of `bash -c TEXT`.
+pub(super) fn of_shell(words: &[Term]) -> Option<&Term> {
+    let (name, options) = words.split_first()?;
+    let is_shell = matches!(
+        base_name(name)?,
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash"
+    );
+    is_shell.then(|| after_options(options)).flatten()
 }
 
-fn of_shell(words: &[Term]) -> Option<&Term> {
+/// The text that a window of tmux runs.
+pub(super) fn of_tmux(words: &[Term]) -> Option<&Term> {
+    let (name, rest) = words.split_first()?;
+    let takes_text = base_name(name) == Some("tmux")
+        && rest
+            .iter()
+            .any(|word| word.known().is_some_and(|word| TMUX.contains(&word)));
+    let has_blank = |word: &&Term| word.known().is_some_and(|text| text.trim().contains(' '));
+    rest.iter().rev().find(has_blank).filter(|_| takes_text)
+}
+
+fn after_options(words: &[Term]) -> Option<&Term> {
     let mut is_command = false;
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -46,25 +56,6 @@ fn of_shell(words: &[Term]) -> Option<&Term> {
     None
 }
 
-fn of_sbatch(words: &[Term]) -> Option<Term> {
-    let at = words
-        .iter()
-        .position(|word| beginning(word).starts_with("--wrap"))?;
-    let word = words.get(at)?;
-    match beginning(word).find('=') {
-        Some(equals) => Some(part(word, equals + 1)),
-        None => words.get(at + 1).cloned(),
-    }
-}
-
-fn of_tmux(words: &[Term]) -> Option<&Term> {
-    let takes_text = words
-        .iter()
-        .any(|word| word.known().is_some_and(|word| TMUX.contains(&word)));
-    let has_blank = |word: &&Term| word.known().is_some_and(|text| text.trim().contains(' '));
-    words.iter().rev().find(has_blank).filter(|_| takes_text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::terms;
@@ -79,7 +70,8 @@ mod tests {
                 .map(|text| text.replace('_', " "))
                 .ok_or_else(String::new);
         }
-        of(&words).and_then(|text| text.known().map(str::to_owned))
+        let text = of_shell(&words).or_else(|| of_tmux(&words));
+        text.and_then(|text| text.known().map(str::to_owned))
     }
 
     #[test]
@@ -92,9 +84,6 @@ mod tests {
             ("bash run.sh -c a", None),
             ("bash -c", None),
             ("bash -c $TEXT", None),
-            ("sbatch -N 1 --wrap=a_b", Some("a b")),
-            ("sbatch --wrap a_b", Some("a b")),
-            ("sbatch run.slurm", None),
             ("tmux new-session -d -s x a_b", Some("a b")),
             ("tmux send-keys -t x a_b Enter", Some("a b")),
             ("tmux attach -t a_b", None),

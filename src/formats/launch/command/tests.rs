@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::source::Span;
 
-use super::super::{Folder, Spot};
+use super::super::Folder;
 use super::*;
 
 /// The words of a text, split at blanks. A word with `$` is not known, and open unless it is quoted.
@@ -87,6 +87,8 @@ fn read_with(text: &str, environment: &[(&str, &str)]) -> LaunchFile {
         is_prose: false,
         loaded: &Env,
         found: &mut found,
+        in_shell: false,
+        outer: Vec::new(),
     };
     collector.take(command, 0);
     found
@@ -207,6 +209,10 @@ fn programs_are_recognised() {
         ("uv run train.py --lr 1", "Python:  | train.py | --lr 1"),
         (
             "python mason.py --gpus 8 -- accelerate launch a.py",
+            "AccelerateLaunch:  | a.py | ",
+        ),
+        (
+            "python mason.py -- pip install x && accelerate launch a.py",
             "AccelerateLaunch:  | a.py | ",
         ),
         (

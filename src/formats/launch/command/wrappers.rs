@@ -21,7 +21,9 @@ pub(super) struct Peeled<'a> {
     pub(super) words: &'a [Term],
     /// The words of the last wrapper, where that runs a Python file or module that is named without `python`.
     pub(super) python: Option<PythonRunner<'a>>,
-    /// The environment that it gets.
+    /// What the wrappers set, the later ones last.
+    pub(super) set: Vec<(String, Term)>,
+    /// The environment that it gets, that included.
     pub(super) environment: BTreeMap<String, Term>,
     /// Where it runs.
     pub(super) folder: Folder,
@@ -46,6 +48,7 @@ pub(super) fn peel<'a>(
     let mut peeled = Peeled {
         words,
         python: None,
+        set: Vec::new(),
         environment,
         folder,
     };

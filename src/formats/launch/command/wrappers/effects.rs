@@ -29,6 +29,7 @@ pub(super) fn apply(
     };
     if !inherits {
         peeled.environment.clear();
+        peeled.set.clear();
     }
     if wrapper.is_elsewhere {
         peeled.folder = Folder::Unknown;
@@ -41,17 +42,16 @@ pub(super) fn apply(
             && let Some(path) = value.known()
             && let Some(file) = loaded.load(path, &start)
         {
-            peeled.environment.extend(dotenv::read(&file));
+            peeled.set.extend(dotenv::read(&file));
         }
         if has(wrapper.unsets, &option.name)
             && let Some(name) = value.known()
         {
             peeled.environment.remove(name);
+            peeled.set.retain(|(set, _)| set != name);
         }
         if has(wrapper.sets, &option.name) {
-            for (name, value) in set_by(value, &outside) {
-                peeled.environment.insert(name, value);
-            }
+            peeled.set.extend(set_by(value, &outside));
         }
         if has(wrapper.enters, &option.name) {
             peeled.folder = folder::enter(&peeled.folder, value);
@@ -61,9 +61,10 @@ pub(super) fn apply(
         && let Some(list) = last(options, "--export")
     {
         let set = items(list).filter_map(|item| words::assignment(&item));
-        peeled.environment.extend(set);
+        peeled.set.extend(set);
     }
-    peeled.environment.extend(assignments);
+    peeled.set.extend(assignments);
+    peeled.environment.extend(peeled.set.iter().cloned());
 }
 
 /// `-e NAME=value`, `-e NAME` (as it is outside), `--env A=1,B=2`.
