@@ -111,11 +111,13 @@ impl Assumptions {
         }
         let project = Project::of(self.pins.all(&folders, pins::in_folder));
         let mut several_pins = project.several();
-        several_pins.retain(|several| !target.is_declared(several.used.package.name));
         let mut unknown_pin = None;
-        for pin in project.pins.values() {
+        for (package, pin) in &project.pins {
             let is_known = target.pin_package(pin, knowledge::releases());
-            if !is_known && pin.package.name == "accelerate" {
+            if !is_known || target.is_declared(package) {
+                several_pins.retain(|several| several.used.package != pin.package);
+            }
+            if !is_known && *package == "accelerate" {
                 unknown_pin = Some(pin.clone());
             }
         }

@@ -265,6 +265,7 @@ fn json_is_as_its_schema_says() {
         "packages": {
           "torch": {
             "value": "2.9.1",
+            "asked": null,
             "origin": "flag",
             "place": null
           }
@@ -279,7 +280,8 @@ fn json_is_as_its_schema_says() {
             "asked": null,
             "origin": "default",
             "place": null
-          }
+          },
+          "packages": {}
         }
       ],
       "findings": [

@@ -2,7 +2,9 @@
 
 mod gpus;
 mod parse;
+mod project;
 mod suggest;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +12,7 @@ use std::fmt;
 use pep440_rs::Version;
 
 use super::{Backend, Machine};
-use crate::formats::launch::Spot;
-use crate::formats::pins::{self, Pin};
-use crate::knowledge;
+use crate::formats::pins::Pin;
 use crate::source::Document;
 
 pub use parse::TargetError;
@@ -204,70 +204,6 @@ impl Target {
         releases: &[Version],
     ) -> Result<(), TargetError> {
         parse::declare(self, declarations, releases)
-    }
-
-    /// Takes over the version of a package that a project pins, unless the command line or the settings say it; a pin
-    /// that was taken over before gives way. `false`, and nothing is changed, where no known release is allowed.
-    ///
-    /// For an accelerate that is newer than all `releases` the newest of them stands; of every other package an exact
-    /// version stands as it is.
-    pub fn pin_package(&mut self, pin: &Pin, releases: &[Version]) -> bool {
-        !pin.names_versions()
-            || self.is_declared(pin.package.name)
-            || parse::pin(self, pin, releases)
-    }
-
-    /// Whether the command line or the settings name the version of a package.
-    pub fn is_declared(&self, package: &str) -> bool {
-        let origin = match package {
-            "accelerate" => Some(&self.accelerate.origin),
-            _ => self.packages.get(package).map(|declared| &declared.origin),
-        };
-        matches!(origin, Some(TargetOrigin::Flag | TargetOrigin::Settings(_)))
-    }
-
-    /// Takes note that a project names a package.
-    pub fn name_package(&mut self, pin: &Pin) {
-        if !pin.is_constraint {
-            let line = || FileLine::of(pin);
-            let named = self.project_packages.entry(pin.package.name);
-            named.or_insert_with(line);
-        }
-    }
-
-    /// Takes over what a requirement says that stands at `spot`, as an install command of the run names it:
-    /// `accelerate[deepspeed]==1.7.0`. It goes before what files pin. `false` where no known release is allowed.
-    pub fn apply_requirement(
-        &mut self,
-        requirement: &str,
-        spot: &Spot,
-        releases: &[Version],
-    ) -> bool {
-        let pins = pins::requirement(requirement, &spot.file, spot.span);
-        pins.iter().fold(true, |is_known, pin| {
-            self.name_package(pin);
-            self.pin_package(pin, releases) && is_known
-        })
-    }
-
-    /// Whether a package is missing among the dependencies of the project: the line that names accelerate, transformers
-    /// or torch there, where no line names this package, or one that brings it along. Nothing where the project lists
-    /// no dependencies, and where the package is declared otherwise.
-    pub fn missing_in_project(&self, package: &str) -> Option<&FileLine> {
-        let facts = knowledge::package(package)?;
-        let is_declared = self.declares_installed() || self.packages.contains_key(facts.name);
-        let mut named = self.project_packages.keys();
-        let is_named = named.any(|name| {
-            let brings = knowledge::package(name).map(|found| found.brings.as_slice());
-            *name == facts.name || brings.unwrap_or_default().contains(&facts.name)
-        });
-        if is_declared || is_named {
-            return None;
-        }
-        let listing = ["accelerate", "transformers", "torch"];
-        listing
-            .iter()
-            .find_map(|name| self.project_packages.get(name))
     }
 
     /// Whether a GPU or its capability was declared; without one, no finding is about hardware.

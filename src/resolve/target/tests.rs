@@ -1,18 +1,16 @@
 use std::str::FromStr;
-use std::sync::Arc;
 
 use super::*;
-use crate::formats::pins::{NothingBeside, PinFile};
-use crate::source::{SourceFile, Span, yaml};
+use crate::source::yaml;
 
-fn releases() -> Vec<Version> {
+pub(super) fn releases() -> Vec<Version> {
     ["1.2.1", "1.3.0", "1.11.0", "1.12.0", "1.15.0"]
         .iter()
         .map(|version| Version::from_str(version).unwrap())
         .collect()
 }
 
-fn target(settings: &[&str]) -> Target {
+pub(super) fn target(settings: &[&str]) -> Target {
     Target::parse(settings.iter().copied(), &releases()).unwrap()
 }
 
@@ -207,46 +205,6 @@ fn later_places_take_the_place_of_earlier_ones() {
 }
 
 #[test]
-fn pins_of_known_releases_count() {
-    for (allowed, decides, asked, others) in [
-        ("==1.12.0", "1.12.0", None, 0),
-        ("===1.12.0", "1.12.0", None, 0),
-        ("==1.12", "1.12.0", None, 0),
-        ("==1.11.5", "1.11.5", None, 0),
-        ("==1.99.0", "1.15.0", Some("1.99.0"), 0),
-        (">=1.3,<2", "1.15.0", Some(">=1.3,<2"), 3),
-        ("==1.12.*", "1.12.0", Some("==1.12.*"), 0),
-        ("==0.10", "1.15.0", None, 0),
-        (">=2", "1.15.0", None, 0),
-        ("<1.0", "1.15.0", None, 0),
-    ] {
-        let mut target = target(&[]);
-        let pin = pin(&format!("\n\naccelerate{allowed}"));
-        let is_known = target.pin_package(&pin, &releases());
-        assert_eq!(target.accelerate.value.to_string(), decides, "{allowed}");
-        let shown = target.accelerate_asked.as_ref().map(ToString::to_string);
-        assert_eq!(shown.as_deref(), asked, "{allowed}");
-        assert_eq!(target.accelerate_others.len(), others, "{allowed}");
-        let origin = match is_known {
-            true => TargetOrigin::Pin(FileLine {
-                path: "requirements.txt".to_owned(),
-                line: 3,
-            }),
-            false => TargetOrigin::Default,
-        };
-        assert_eq!(target.accelerate.origin, origin, "{allowed}");
-        assert_eq!(is_known, !["==0.10", ">=2", "<1.0"].contains(&allowed));
-    }
-}
-
-/// The last pin of a requirements file.
-fn pin(text: &str) -> Pin {
-    let file = Arc::new(SourceFile::from_text("requirements.txt", text));
-    let mut pins = PinFile::Requirements.pins_of("requirements.txt", &file, &NothingBeside);
-    pins.pop().unwrap()
-}
-
-#[test]
 fn versions_and_ranges_of_other_packages() {
     for (setting, package, version, asked) in [
         ("transformers=4.57.6", "transformers", "4.57.6", None),
@@ -276,111 +234,4 @@ fn versions_and_ranges_of_other_packages() {
         let shown = target.packages_asked.get(package).map(String::as_str);
         assert_eq!(shown, asked, "{setting}");
     }
-}
-
-#[test]
-fn pins_of_other_packages_give_way_to_what_is_declared() {
-    let mut target = target(&["trl=0.9.6"]);
-    for (text, is_known) in [
-        ("trl==1.0", true),
-        ("torch==2.9.1+cu128", true),
-        ("transformers>=4.50,<5", true),
-        ("torchao>=1", false),
-        ("deepspeed", true),
-    ] {
-        assert_eq!(
-            target.pin_package(&pin(text), &releases()),
-            is_known,
-            "{text}"
-        );
-    }
-    let version = |package: &str| {
-        target
-            .packages
-            .get(package)
-            .map(|found| found.value.to_string())
-    };
-    assert_eq!(version("trl").as_deref(), Some("0.9.6"));
-    assert_eq!(version("torch").as_deref(), Some("2.9.1+cu128"));
-    assert_eq!(version("transformers").as_deref(), Some("4.57.6"));
-    assert_eq!((version("torchao"), version("deepspeed")), (None, None));
-}
-
-#[test]
-fn install_commands_go_before_files() {
-    let mut target = target(&["trl=0.9.6"]);
-    let script = Arc::new(SourceFile::from_text("train.sh", "\npip install x\n"));
-    let spot = Spot {
-        file: Arc::clone(&script),
-        span: Span::new(1, 4),
-    };
-    assert!(target.pin_package(&pin("accelerate==1.3.0"), &releases()));
-    assert!(target.pin_package(&pin("transformers>=4.50,<5"), &releases()));
-    for (requirement, is_known) in [
-        ("accelerate[deepspeed]==1.12.0", true),
-        ("transformers==5.0.0", true),
-        ("trl==1.0", true),
-        ("git+https://github.com/Azure/MS-AMP.git", true),
-        ("torchao>99", false),
-        ("-r requirements.txt", true),
-        ("pytorch==2.9.*", true),
-    ] {
-        let known = target.apply_requirement(requirement, &spot, &releases());
-        assert_eq!(known, is_known, "{requirement}");
-    }
-    assert_eq!(target.accelerate.value.to_string(), "1.12.0");
-    let origin = target.accelerate.origin.line().unwrap().to_string();
-    assert_eq!(origin, "train.sh:2");
-    assert_eq!(target.packages["transformers"].value.to_string(), "5.0.0");
-    assert_eq!(target.packages_asked.len(), 1);
-    assert_eq!(target.packages["torch"].value.to_string(), "2.9.1");
-    assert_eq!(target.packages["trl"].value.to_string(), "0.9.6");
-    let named: Vec<_> = target.project_packages.keys().copied().collect();
-    assert_eq!(
-        named,
-        [
-            "accelerate",
-            "deepspeed",
-            "msamp",
-            "torch",
-            "torchao",
-            "transformers",
-            "trl"
-        ]
-    );
-}
-
-#[test]
-fn a_package_is_missing_where_dependencies_are_listed_without_it() {
-    let te = "git+https://github.com/NVIDIA/TransformerEngine@stable";
-    for (requirements, package, missing) in [
-        (
-            &["accelerate", "numpy"][..],
-            "torchao",
-            Some("requirements.txt:1"),
-        ),
-        (&["torch>=2"], "deepspeed", Some("requirements.txt:1")),
-        (&["numpy"], "torchao", None),
-        (&["trl"], "torchao", None),
-        (&[], "torchao", None),
-        (&["accelerate", "torchao"], "torchao", None),
-        (&["transformers", "axolotl"], "torchao", None),
-        (&["transformers[deepspeed]"], "deepspeed", None),
-        (&["torch", te], "transformer_engine", None),
-        (&["accelerate"], "megatron", None),
-    ] {
-        let mut target = target(&[]);
-        for text in requirements {
-            let file = Arc::new(SourceFile::from_text("requirements.txt", *text));
-            for pin in PinFile::Requirements.pins_of("requirements.txt", &file, &NothingBeside) {
-                target.name_package(&pin);
-            }
-        }
-        let line = target.missing_in_project(package).map(ToString::to_string);
-        assert_eq!(line.as_deref(), missing, "{requirements:?}");
-    }
-    let mut target = target(&["torchao=0.14.1"]);
-    target.name_package(&pin("accelerate"));
-    assert_eq!(target.missing_in_project("torchao"), None);
-    assert!(target.missing_in_project("deepspeed").is_some());
 }
