@@ -71,11 +71,11 @@ pub(super) fn named(subject: &Subject<'_>, origin: &Origin) -> String {
     }
 }
 
-/// `transformers 5.24.0 and accelerate 1.15.0`: the versions that take part in a run.
+/// `transformers 5.24.0 with accelerate 1.15.0`: the versions that take part in a run, for the subject of a sentence.
 pub(super) fn versions(subject: &Subject<'_>) -> String {
     match &subject.run.trainer {
         None => subject.version(),
-        Some(trainer) => format!("{} and {}", trainer_version(trainer), subject.version()),
+        Some(trainer) => format!("{} with {}", trainer_version(trainer), subject.version()),
     }
 }
 
