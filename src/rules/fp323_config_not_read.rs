@@ -22,7 +22,7 @@ known that another precision runs.",
             .with(&[("accelerate.yaml", "distributed_type: 'NO'\nmixed_precision: fp8\n")]),
         Example::passes("one command reads it", "torchrun --nproc_per_node 8 eval.py\naccelerate launch --config_file accelerate.yaml train.py\n")
             .named("train.sh")
-            .with(&[("accelerate.yaml", "distributed_type: 'NO'\nmixed_precision: fp8\n")]),
+            .with(&[("accelerate.yaml", "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: AO\n")]),
         Example::passes("the recipe asks for it too", "torchrun --nproc_per_node 8 train.py recipe.yaml\n")
             .named("train.sh")
             .with(&[
