@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 72;
 
 /// How many words and variables may be given out for one text. A script of people comes to some thousands; one that is
 /// made to multiply itself ends here.
-const MAX_WORK: usize = 2_000_000;
+const MAX_WORK: usize = 500_000;
 
 /// Whether the commands after this one are reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub(super) enum Output {
 /// A shell on paper.
 pub(super) struct Machine<'a> {
     pub(super) own: &'a Arc<SourceFile>,
+    /// The path of its folder.
+    pub(super) own_folder: Rc<str>,
     pub(super) loaded: &'a dyn Loaded,
     pub(super) state: State,
     /// The text that is run.
@@ -72,8 +74,10 @@ impl<'a> Machine<'a> {
         source: Source,
         state: State,
     ) -> Self {
+        let own_folder = own.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         Self {
             own,
+            own_folder: own_folder.into(),
             loaded,
             state,
             source: Rc::new(source),

@@ -82,7 +82,10 @@ impl Machine<'_> {
             Some(_) => Held::Unset(format!("`${name}` is not exported to this shell")),
             None if name == "PWD" => match &self.state.place.folder {
                 Folder::Unknown => Held::Unknown("the folder is not known here".to_owned()),
-                folder => Held::Value(Value::Text(Rc::new(vec![Piece::folder(folder.clone())]))),
+                folder => Held::Value(Value::Text(Rc::new(vec![Piece::folder(
+                    folder.clone(),
+                    &self.own_folder,
+                )]))),
             },
             None if self.is_assigned_later(name) => {
                 Held::Unknown(format!("`${name}` is assigned after this function"))
@@ -136,7 +139,7 @@ impl Machine<'_> {
             .rsplit_once('/')
             .map_or(path.as_str(), |(_, name)| name);
         Held::Value(Value::Text(Rc::new(vec![
-            Piece::folder(Folder::Own(String::new())),
+            Piece::folder(Folder::Own(String::new()), &self.own_folder),
             Piece::text(&format!("/{name}"), None),
         ])))
     }
@@ -286,6 +289,11 @@ impl Machine<'_> {
             (given, None, false) => given,
             (given, None, true) => appended(before, given, name),
         };
+        let amount = match &value {
+            Value::Text(pieces) => pieces.len(),
+            Value::Array(fields) => fields.len(),
+        };
+        self.spend(amount / 16);
         self.assign(name, bounded(value, name), exports, assignment.span);
     }
 
@@ -343,7 +351,7 @@ fn split_at_slash(word: &Word) -> (Word, Option<Word>) {
 
 /// How long a value may grow.
 const LONGEST_VALUE: usize = 16 * 1024;
-const MOST_PIECES: usize = 1024;
+const MOST_PIECES: usize = 512;
 
 fn bounded(value: Value, name: &str) -> Value {
     let (length, count) = match &value {

@@ -1,1 +1,132 @@
 use super::*;
+
+#[test]
+fn branches_come_together() {
+    let differs = "c | <`$A` differs between the branches above…>";
+    for (text, expected) in [
+        ("A=1; if x; then A=2; fi; c $A", differs),
+        ("A=1; if x; then A=1; else A=1; fi; c $A", "c | 1"),
+        (
+            "if x; then A=1; elif y; then A=1; else A=1; fi; c $A",
+            "c | 1",
+        ),
+        ("if x; then A=1; else A=2; fi; c $A", differs),
+        ("A=1; x && A=2; c $A", differs),
+        ("A=1; x || A=2; c $A", differs),
+        ("A=1; x && A=2 && B=$A && c $B", "c | 2"),
+        ("A=1; cd d && A=2; c $A", "c | 2"),
+        ("A=1; cd d || A=2; c $A", "c | 1"),
+        ("A=1; if x; then A=2; exit 1; fi; c $A", "c | 1"),
+        ("A=1; x || { A=2; exit 1; }; c $A", "c | 1"),
+        ("case $x in a) A=1;; b) A=2;; esac; c $A", differs),
+        ("case $x in a) A=1;; *) A=1;; esac; c $A", "c | 1"),
+        (
+            "case $x in a) A=1;; *) echo no; exit 1;; esac; c $A",
+            "c | 1",
+        ),
+        (
+            "for A in a b; do c $A; done",
+            "c | <`$A` has another value in each turn of the loop…>",
+        ),
+        ("for A in a; do c $A; done", "c | a"),
+        (
+            "A=1; for i in 1 2; do c $A; A=2; done",
+            "c | <`$A` changes in the loop…>",
+        ),
+        ("A=1; for i in 1 2; do A=2; c $A; done", "c | 2"),
+        ("A=1; for i in 1 2; do A=2; done; c $A", "c | 2"),
+        ("A=1; while x; do A=2; done; c $A", differs),
+        ("A=1; (A=2); c $A", "c | 1"),
+        ("A=1; A=2 | x; c $A", "c | 1"),
+        ("A=1; { A=2; } & c $A", "c | 1"),
+        ("A=1; f() { A=2; }; c $A", "c | 1"),
+        ("A=1; f() { A=2; }; f; c $A", "c | 2"),
+        ("A=1; f() { local A=2; }; f; c $A", "c | 1"),
+        (
+            "f() { c $A; }; A=1; f",
+            "c | <`$A` is assigned after this function…>",
+        ),
+        (
+            "A=1; f() { c $A \"$@\"; }; f 1 2",
+            "c | 1 | <`$@` is given by the caller…>",
+        ),
+        (
+            "A=1; f() { c $A; }; A=2; f",
+            "c | <`$A` is assigned again after this function…>",
+        ),
+        ("exec c a; d", "exec | c | a"),
+        ("c; exit 0; d", "c"),
+        (
+            "if x; then set -- a; else set -- b; fi; c \"$@\"",
+            "c | <the positional parameters differ between the branches above…>",
+        ),
+        ("set -- a b; shift; c \"$@\"", "c | b"),
+    ] {
+        assert_eq!(lines(text).pop().as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn every_command_comes_out() {
+    for (text, expected) in [
+        ("a; if b; then c; else d; fi; e", "a; b; c; d; e"),
+        (
+            "a $(b `c`) \"$(d)\" <(e)",
+            "a | <the output of `b …` is not known…>",
+        ),
+        ("f() { a; }; f; f; b", "a; b"),
+        ("a | b && c || d & e", "a; b; c; d; e"),
+        ("A=$(a) b; export C=$(c)", "b; a; c"),
+        ("cd x; export A=1; source y; a", "a"),
+        (
+            "eval 'a b'; bash -c 'c; d'; srun --x bash -lc \"e $A\" f",
+            "a | b; bash | -c | c; d; c; d; srun",
+        ),
+        (
+            "sbatch --wrap=\"a b\"; sbatch --wrap 'c d'",
+            "sbatch | --wrap=a b; a | b; sbatch | --wrap | c d; c | d",
+        ),
+        ("echo bash -c 'a'", "echo | bash | -c | a"),
+        (
+            "[ a ] && b; [[ c ]] && d; ! e; time f",
+            "[ | a | ]; b; d; e; f",
+        ),
+        ("A=\"x y\"; $A z", "x | y | z"),
+        (
+            "CMD='accelerate launch'; CMD=\"$CMD --n 8\"; CMD+=\" t.py $X\"; eval \"$CMD\"",
+            "accelerate | launch | --n | 8 | t.py | <`$X` is not assigned in this file…>",
+        ),
+        ("while a; do b; done < c", "a; b"),
+        ("a <<E\n$(b)\nE\nc", "a; c"),
+    ] {
+        let found = lines(text).join("; ");
+        assert!(found.starts_with(expected), "{text}\n{found}");
+    }
+}
+
+#[test]
+fn redirections() {
+    let found = run_text(
+        "cat <<'E' > a.yaml\nx: 1\nE\ncat >> $F <<-E\n\ty: $Y\n\tE\nc 2> e &> g <<< 'h i'",
+    );
+    let shown: Vec<String> = found
+        .iter()
+        .flat_map(|executed| &executed.redirections)
+        .map(|redirection| match redirection {
+            Redirection::Output(term) => format!("> {}", shown(term)),
+            Redirection::Append(term) => format!(">> {}", shown(term)),
+            Redirection::Body { text, is_expanded } => format!("< {:?} {is_expanded}", text.text),
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "< \"x: 1\\n\" false",
+            "> a.yaml",
+            ">> <`$F` is not assigned in this file…>",
+            "< \"y: $Y\\n\" true",
+            "> g",
+            "< \"h i\" false",
+        ]
+    );
+}
