@@ -20,6 +20,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod verdict;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -95,6 +96,7 @@ pub(super) fn run(text: &MappedText, start: &Start<'_>, loaded: &dyn Loaded) -> 
             is_exported: true,
             spot: term.spot.clone(),
             level: 0,
+            function_end: None,
         };
         state.set(name, Some(variable));
     }

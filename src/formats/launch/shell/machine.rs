@@ -98,8 +98,10 @@ impl<'a> Machine<'a> {
     /// Runs the own text.
     pub(super) fn run(&mut self, commands: &List) {
         let mut last = HashMap::new();
-        assigned(commands, &mut |name, end| {
-            last.insert(name.to_owned(), end);
+        assigned(commands, &mut |name, end, is_local| {
+            if !is_local {
+                last.insert(name.to_owned(), end);
+            }
         });
         self.last_assigned = last;
         self.list(commands);
@@ -167,6 +169,11 @@ impl<'a> Machine<'a> {
             .is_some_and(|end| last.is_some_and(|last| *last > end))
     }
 
+    /// Whether the function that is walked over may find another value in a variable that was assigned before it.
+    pub(super) fn may_change(&self, name: &str, variable: &Variable) -> bool {
+        variable.function_end != self.function_end && self.is_assigned_later(name)
+    }
+
     /// Whether the own text assigns the variable somewhere.
     pub(super) fn is_assigned_somewhere(&self, name: &str) -> bool {
         self.last_assigned.contains_key(name)
@@ -193,46 +200,38 @@ impl<'a> Machine<'a> {
         if self.pipeline(&statement.first) == Flow::Ends {
             return Flow::Ends;
         }
-        let mut succeeds = succeeds(&statement.first);
+        let mut succeeds = self.succeeds(&statement.first);
         let mut at = 0;
         while let Some((connector, pipeline)) = statement.rest.get(at) {
             at += 1;
-            match (connector, succeeds) {
-                (Connector::And, true) => {
-                    if self.pipeline(pipeline) == Flow::Ends {
-                        return Flow::Ends;
-                    }
-                    succeeds = self::succeeds(pipeline);
+            let is_reached = succeeds.map(|succeeds| succeeds == (*connector == Connector::And));
+            if is_reached == Some(true) {
+                if self.pipeline(pipeline) == Flow::Ends {
+                    return Flow::Ends;
                 }
-                (Connector::Or, true) => {
-                    // It would run only if something failed that does not fail in a run that goes well.
-                    self.branch(|machine| machine.pipeline(pipeline));
-                }
-                (_, false) => {
-                    let rest = &statement.rest[at..];
-                    let more = rest
-                        .iter()
-                        .take_while(|(connector, _)| *connector == Connector::And)
-                        .count();
-                    let more = if *connector == Connector::And {
-                        more
-                    } else {
-                        0
-                    };
-                    let (branch, flow) = self.branch(|machine| {
-                        let mut flow = machine.pipeline(pipeline);
-                        for (_, pipeline) in &rest[..more] {
-                            if flow == Flow::Goes {
-                                flow = machine.pipeline(pipeline);
-                            }
-                        }
-                        flow
-                    });
-                    at += more;
+                succeeds = self.succeeds(pipeline);
+                continue;
+            }
+            // What follows after `&&` belongs to it.
+            let rest = &statement.rest[at..];
+            let is_and = |connector: &Connector| *connector == Connector::And;
+            let more = rest
+                .iter()
+                .take_while(|(connector, _)| is_and(connector))
+                .count();
+            let more = if is_and(connector) { more } else { 0 };
+            let (branch, flow) = self.branch(|machine| {
+                let mut flow = machine.pipeline(pipeline);
+                for (_, pipeline) in &rest[..more] {
                     if flow == Flow::Goes {
-                        self.state.merge(vec![branch], true);
+                        flow = machine.pipeline(pipeline);
                     }
                 }
+                flow
+            });
+            at += more;
+            if is_reached.is_none() && flow == Flow::Goes {
+                self.state.merge(vec![branch], true);
             }
         }
         Flow::Goes
@@ -328,14 +327,24 @@ impl<'a> Machine<'a> {
 
     fn conditional(&mut self, branches: &[(List, List)], otherwise: Option<&List>) -> Flow {
         let mut outcomes = Vec::new();
+        // Whether no branch so far is surely taken.
+        let mut is_open = true;
         for (condition, body) in branches {
             self.nested(|machine| machine.list(condition));
-            outcomes.push(self.branch(|machine| machine.list(body)));
+            let is_taken = self.verdict_of_list(condition);
+            let outcome = self.branch(|machine| machine.list(body));
+            if is_open && is_taken != Some(false) {
+                outcomes.push(outcome);
+            }
+            is_open &= is_taken != Some(true);
         }
         if let Some(body) = otherwise {
-            outcomes.push(self.branch(|machine| machine.list(body)));
+            let outcome = self.branch(|machine| machine.list(body));
+            if is_open {
+                outcomes.push(outcome);
+            }
         }
-        self.join(outcomes, otherwise.is_none())
+        self.join(outcomes, otherwise.is_none() && is_open)
     }
 
     /// Goes on after branches. Those that end the script do not reach what follows.
@@ -375,7 +384,7 @@ impl<'a> Machine<'a> {
     /// What the body of a loop assigns is not known at its beginning: it may be of an earlier turn.
     fn forget_assigned(&mut self, body: &List, span: Span) {
         let mut names = Vec::new();
-        assigned(body, &mut |name, _| {
+        assigned(body, &mut |name, _, _| {
             names.push(name.to_owned());
         });
         for name in names {
@@ -410,6 +419,7 @@ impl<'a> Machine<'a> {
             is_exported: exports || was_exported || self.state.place.exports_all,
             spot: self.spot(span),
             level: self.level,
+            function_end: self.function_end,
         };
         self.state.set(name, Some(variable));
     }
@@ -417,29 +427,5 @@ impl<'a> Machine<'a> {
     /// Where these bytes of the text that is run stand.
     pub(super) fn spot(&self, span: Span) -> Spot {
         self.source.spot(span)
-    }
-}
-
-/// The commands that do not fail in a run that goes well, so that what stands after `&&` is reached and what stands
-/// after `||` is not.
-const SUCCEEDING: [&str; 22] = [
-    ":", ".", "cd", "conda", "declare", "echo", "export", "local", "mkdir", "module", "popd",
-    "printf", "pushd", "pwd", "readonly", "set", "shopt", "source", "true", "typeset", "ulimit",
-    "unset",
-];
-
-fn succeeds(pipeline: &Pipeline) -> bool {
-    let [command] = pipeline.commands.as_slice() else {
-        return false;
-    };
-    match &command.kind {
-        CommandKind::Simple(simple) => {
-            !pipeline.is_negated
-                && simple
-                    .words
-                    .first()
-                    .is_none_or(|word| word.plain().is_some_and(|name| SUCCEEDING.contains(&name)))
-        }
-        _ => false,
     }
 }

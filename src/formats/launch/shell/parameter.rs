@@ -50,6 +50,11 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether nothing in the file gives it a value.
+    pub(super) fn is_unset(&self, parameter: &Parameter) -> bool {
+        matches!(self.held(parameter), Held::Unset(_))
+    }
+
     fn held(&self, parameter: &Parameter) -> Held {
         let name = parameter.name.as_str();
         if let Some(why) = self.source.unknown(name) {
@@ -75,7 +80,7 @@ impl Machine<'_> {
             _ => {}
         }
         match self.state.get(name) {
-            Some(_) if self.is_assigned_later(name) => {
+            Some(variable) if self.may_change(name, variable) => {
                 Held::Unknown(format!("`${name}` is assigned again after this function"))
             }
             Some(variable) if self.sees(variable) => Held::Value(variable.value.clone()),

@@ -108,7 +108,7 @@ impl Machine<'_> {
             .filter(|(_, variable)| self.sees(variable))
             .map(|(name, variable)| {
                 let text = match &variable.value {
-                    _ if self.is_assigned_later(name) => {
+                    _ if self.may_change(name, variable) => {
                         Err(format!("`${name}` is assigned again after this function"))
                     }
                     Value::Text(pieces) => text_of(pieces, folder),
