@@ -269,6 +269,20 @@ fn shapes() {
     }
 }
 
+#[test]
+fn bodies_of_here_documents() {
+    let text = "cat <<-E\n\ta \"$b\" 'c' \\$d `e`\n\t$(f \"g\") \\\"\n\tE\n";
+    let words = read_body(text, &read(text).heredocs[0].pieces);
+    let words: Vec<String> = words.iter().map(|one| word(one, text)).collect();
+    assert_eq!(
+        words,
+        [
+            "'a \"''<b>''\" 'c' ''$''d ''${e}''\n'",
+            "'${f 'g'}'' ''\\''\"\n'"
+        ]
+    );
+}
+
 fn seconds(text: &str) -> f64 {
     let start = Instant::now();
     read(text);

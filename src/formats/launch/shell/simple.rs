@@ -65,7 +65,7 @@ impl Machine<'_> {
         self.print(output);
         let is_exec = name == "exec" && words.terms.len() > 1;
         self.give_out(&words, inline, command);
-        self.run_inner(&words);
+        self.run_inner(&words, command);
         if is_exec { Flow::Ends } else { Flow::Goes }
     }
 

@@ -162,6 +162,15 @@ fn every_command_comes_out() {
             "accelerate | launch | --n | 8 | t.py | <`$X` is not assigned in this file…>",
         ),
         ("while a; do b; done < c", "a; b"),
+        (
+            "A=1; export B=2; bash <<E\na $A \\$A \\$B \"$C\"\nE\nb",
+            "bash; a | 1 | <`$A` is not exported to this shell…> | 2 | <`$C` is not assigned in this file>; b",
+        ),
+        (
+            "A=1; sbatch -n 1 <<'E'\n#SBATCH x\na $A\nE\nb",
+            "sbatch | -n | 1; a | <`$A` is not exported to this shell…>; b",
+        ),
+        ("bash a.sh <<E\nb\nE\ncat <<E\nc\nE", "bash | a.sh; cat"),
         ("a <<E\n$(b)\nE\nc", "a; c"),
     ] {
         let found = lines(text).join("; ");
