@@ -5,12 +5,15 @@
 //! together; what they leave different is unknown after them.
 
 mod assigned;
+mod assignment;
 mod builtins;
 mod expand;
 mod folder;
 mod inner;
 mod loaded;
 mod machine;
+mod merge;
+mod operator;
 mod origin;
 mod output;
 mod parameter;
@@ -21,6 +24,7 @@ mod state;
 mod tests;
 mod transform;
 mod verdict;
+mod walk;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

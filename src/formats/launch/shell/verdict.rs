@@ -76,16 +76,15 @@ impl Machine<'_> {
     }
 
     fn is_empty_word(&mut self, word: &Word) -> Option<bool> {
-        if let [part] = word.parts.as_slice() {
-            if let PartKind::Parameter(parameter) = &part.kind {
-                let is_plain = parameter.operator.is_none()
-                    && parameter.subscript.is_none()
-                    && !parameter.is_length
-                    && !parameter.is_indirect;
-                if is_plain && self.is_unset(parameter) {
-                    return Some(true);
-                }
-            }
+        if let [part] = word.parts.as_slice()
+            && let PartKind::Parameter(parameter) = &part.kind
+            && parameter.operator.is_none()
+            && parameter.subscript.is_none()
+            && !parameter.is_length
+            && !parameter.is_indirect
+            && self.is_unset(parameter)
+        {
+            return Some(true);
         }
         self.known_text(word).map(|text| text.is_empty())
     }
