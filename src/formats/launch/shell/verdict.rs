@@ -89,3 +89,39 @@ impl Machine<'_> {
         self.known_text(word).map(|text| text.is_empty())
     }
 }
+
+/// Whether a pipeline is a test.
+pub(super) fn is_test(pipeline: &Pipeline) -> bool {
+    match pipeline.commands.first().map(|command| &command.kind) {
+        Some(CommandKind::Test(_)) => true,
+        Some(CommandKind::Simple(simple)) => {
+            let name = simple.words.first().and_then(Word::plain);
+            matches!(name, Some("[" | "test"))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the condition of a loop asks for the caller's arguments: `[ $# -gt 0 ]`, `getopts …`.
+pub(super) fn reads_arguments(condition: &List) -> bool {
+    let [statement] = condition.statements.as_slice() else {
+        return false;
+    };
+    let words = match statement
+        .first
+        .commands
+        .first()
+        .map(|command| &command.kind)
+    {
+        Some(CommandKind::Test(words)) => words,
+        Some(CommandKind::Simple(simple)) => &simple.words,
+        _ => return false,
+    };
+    let is_argument = |word: &Word| {
+        word.parts.iter().any(|part| match &part.kind {
+            PartKind::Parameter(parameter) => matches!(parameter.name.as_str(), "#" | "1"),
+            _ => false,
+        })
+    };
+    words.first().and_then(Word::plain) == Some("getopts") || words.iter().any(is_argument)
+}

@@ -9,6 +9,7 @@ use super::assigned::assigned;
 use super::machine::{Flow, Machine, Output};
 use super::piece::text_of;
 use super::state::{Branch, Value};
+use super::verdict::{is_test, reads_arguments};
 
 impl Machine<'_> {
     pub(super) fn list(&mut self, list: &List) -> Flow {
@@ -38,7 +39,8 @@ impl Machine<'_> {
             at += 1;
             let is_reached = succeeds.map(|succeeds| succeeds == (*connector == Connector::And));
             if is_reached == Some(true) {
-                if self.pipeline(pipeline) == Flow::Ends {
+                // `[ -z "$A" ] && exit` is for those who do not set it.
+                if self.pipeline(pipeline) == Flow::Ends && !is_test(&statement.first) {
                     return Flow::Ends;
                 }
                 succeeds = self.succeeds(pipeline);
@@ -97,6 +99,18 @@ impl Machine<'_> {
                 otherwise,
             } => self.conditional(branches, otherwise.as_ref()),
             CommandKind::While { condition, body } => {
+                // Without arguments, which is how the defaults before such a loop are meant, it does nothing.
+                let is_skipped = self.function_end.is_none()
+                    && self.state.place.positional.is_none()
+                    && reads_arguments(condition);
+                if is_skipped {
+                    self.branch(|machine| {
+                        machine.forget_assigned(body, command.span);
+                        machine.list(condition);
+                        machine.list(body)
+                    });
+                    return Flow::Goes;
+                }
                 self.forget_assigned(body, command.span);
                 self.nested(|machine| machine.list(condition));
                 self.maybe(|machine| machine.list(body));
@@ -165,6 +179,8 @@ impl Machine<'_> {
             self.nested(|machine| machine.list(condition));
             let is_taken = self.verdict_of_list(condition);
             let outcome = self.branch(|machine| machine.list(body));
+            // What ends the script is for those who call it in another way.
+            let is_taken = is_taken.filter(|is_taken| !is_taken || outcome.1 == Flow::Goes);
             if is_open && is_taken != Some(false) {
                 outcomes.push(outcome);
             }

@@ -124,6 +124,17 @@ fn conditions_that_can_be_told() {
             "M=$(x); A=1; [ \"$M\" = b ] && A=2; c $A",
             "c | <`$A` differs between the branches above…>",
         ),
+        ("if [ -z \"$1\" ]; then echo usage; exit 1; fi; c", "c"),
+        ("[ -z \"$A\" ] && exit 1; c", "c"),
+        (
+            "A=1; while [ $# -gt 0 ]; do case $1 in -a) A=$2; shift;; esac; shift; done; c $A",
+            "c | 1",
+        ),
+        ("A=1; while getopts a: o; do A=$OPTARG; done; c $A", "c | 1"),
+        (
+            "A=1; while [ $# -gt 0 ]; do c $A; A=$1; shift; done",
+            "c | <`$A` changes in the loop…>",
+        ),
         ("f() { local A=1; c $A; }; A=2; f", "c | 1"),
         ("A=1; f() { c $A; }; g() { local A=2; }; f", "c | 1"),
     ] {
