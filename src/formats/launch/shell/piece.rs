@@ -87,6 +87,19 @@ impl Piece {
         }
     }
 
+    /// Whether it begins, or ends, with a blank.
+    pub(super) fn is_blank_at(&self, is_start: bool) -> bool {
+        let Content::Text(text) = &self.content else {
+            return false;
+        };
+        let blanks = [' ', '\t', '\n'];
+        if is_start {
+            text.starts_with(blanks)
+        } else {
+            text.ends_with(blanks)
+        }
+    }
+
     /// How long it is, in bytes.
     pub(super) fn len(&self) -> usize {
         match &self.content {

@@ -67,6 +67,82 @@ fn branches_come_together() {
 }
 
 #[test]
+fn what_branches_have_in_common_stays_known() {
+    let differs = "<`$A` differs between the branches above…>";
+    for (text, expected) in [
+        (
+            "A=(--a 1); if x; then A+=(--b); fi; c \"${A[@]}\" z",
+            format!("c | --a | 1 | {differs} | z"),
+        ),
+        (
+            "A=(--a 1); x && A+=(--b); A+=(--e); c \"${A[@]}\"",
+            format!("c | --a | 1 | {differs} | --e"),
+        ),
+        (
+            "A=(--a 1); if x; then A=(--b \"${A[@]}\"); fi; c \"${A[@]}\"",
+            format!("c | {differs} | --a | 1"),
+        ),
+        (
+            "A='--a 1'; if x; then A=\"$A --b\"; fi; c $A z",
+            format!("c | --a | 1 | {differs} | z"),
+        ),
+        (
+            "A='--a 1'; if x; then A+=' --b'; else A+=' --d'; fi; c $A",
+            format!("c | --a | 1 | {differs}"),
+        ),
+        (
+            "A='--a=1'; if x; then A=\"${A}2\"; fi; c $A",
+            format!("c | {differs}"),
+        ),
+        ("A=; if x; then A=--b; fi; c $A", format!("c | {differs}")),
+    ] {
+        assert_eq!(lines(text).pop(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn conditions_that_can_be_told() {
+    for (text, expected) in [
+        ("if [ -z \"$A\" ]; then A=1; fi; c $A", "c | 1"),
+        ("[ -z \"${A:-}\" ] && A=1; c $A", "c | 1"),
+        ("[[ -n $A ]] || A=1; c $A", "c | 1"),
+        ("A=2; if [ -z \"$A\" ]; then A=1; fi; c $A", "c | 2"),
+        (
+            "N=${N:-}; A=(a); if [ -n \"$N\" ]; then A+=(b); fi; c ${A[@]}",
+            "c | a",
+        ),
+        (
+            "M=true; if [ \"$M\" = true ]; then A=1; else A=2; fi; c $A",
+            "c | 1",
+        ),
+        (
+            "M=b; if [[ $M == a ]]; then A=1; elif [[ $M == b ]]; then A=2; else A=3; fi; c $A",
+            "c | 2",
+        ),
+        ("M=b; A=1; [ $M != b ] && A=2; c $A", "c | 1"),
+        (
+            "M=$(x); A=1; [ \"$M\" = b ] && A=2; c $A",
+            "c | <`$A` differs between the branches above…>",
+        ),
+        ("if [ -z \"$1\" ]; then echo usage; exit 1; fi; c", "c"),
+        ("[ -z \"$A\" ] && exit 1; c", "c"),
+        (
+            "A=1; while [ $# -gt 0 ]; do case $1 in -a) A=$2; shift;; esac; shift; done; c $A",
+            "c | 1",
+        ),
+        ("A=1; while getopts a: o; do A=$OPTARG; done; c $A", "c | 1"),
+        (
+            "A=1; while [ $# -gt 0 ]; do c $A; A=$1; shift; done",
+            "c | <`$A` changes in the loop…>",
+        ),
+        ("f() { local A=1; c $A; }; A=2; f", "c | 1"),
+        ("A=1; f() { c $A; }; g() { local A=2; }; f", "c | 1"),
+    ] {
+        assert_eq!(lines(text).pop().as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
 fn every_command_comes_out() {
     for (text, expected) in [
         ("a; if b; then c; else d; fi; e", "a; b; c; d; e"),
@@ -97,6 +173,15 @@ fn every_command_comes_out() {
             "accelerate | launch | --n | 8 | t.py | <`$X` is not assigned in this file…>",
         ),
         ("while a; do b; done < c", "a; b"),
+        (
+            "A=1; export B=2; bash <<E\na $A \\$A \\$B \"$C\"\nE\nb",
+            "bash; a | 1 | <`$A` is not exported to this shell…> | 2 | <`$C` is not assigned in this file>; b",
+        ),
+        (
+            "A=1; sbatch -n 1 <<'E'\n#SBATCH x\na $A\nE\nb",
+            "sbatch | -n | 1; a | <`$A` is not exported to this shell…>; b",
+        ),
+        ("bash a.sh <<E\nb\nE\ncat <<E\nc\nE", "bash | a.sh; cat"),
         ("a <<E\n$(b)\nE\nc", "a; c"),
     ] {
         let found = lines(text).join("; ");
