@@ -162,6 +162,14 @@ trainers! {
             Together,
         }
 
+        /// What becomes of bf16 where there is no GPU and the CPU is not asked for.
+        bf16_without_gpu: Bf16WithoutGpu {
+            /// It is accepted.
+            Accepted,
+            /// It is refused.
+            Refused,
+        }
+
         /// Whether the Trainer passes `kwargs_handlers` to `Accelerator()`.
         trainer_handlers: TrainerHandlers {
             /// No.

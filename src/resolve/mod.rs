@@ -24,7 +24,7 @@ pub use outcome::{
 };
 pub(crate) use python::parse_bool;
 pub use run::{
-    Ask, Code, Command, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
+    Ask, Bypass, Code, Command, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
     Stage, Trainer, Value, Voice, Word,
 };
 pub use target::Target;

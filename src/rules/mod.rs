@@ -58,6 +58,9 @@ impl Rule {
     }
 }
 
+/// The rules that are only asked where they are selected by name.
+pub const OPT_IN: &[&str] = &["FP405"];
+
 /// Everything that the rules have to say about one run under one release, in the order of the text.
 pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -94,6 +97,7 @@ rules! {
     fp106_config_cannot_be_loaded,
     fp107_num_processes,
     fp108_refused,
+    fp109_config_file_missing,
     fp201_fp8_backend,
     fp202_recipe_value,
     fp203_ao_fsdp_cpu_ram_efficient_loading,
@@ -125,7 +129,10 @@ rules! {
     fp319_recipe_beats_launch,
     fp320_recipe_dropped,
     fp321_flag_beats_config,
+    fp323_config_not_read,
+    fp325_fp8_flags_without_fp8,
     fp401_section_beats_top_level,
+    fp405_unused_config,
     fp601_package_missing,
     fp602_capability,
     fp603_bf16_emulated,

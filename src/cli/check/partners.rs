@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::launch::{Folder, LaunchFile, Loaded};
+use crate::resolve::target::closest;
 use crate::resolve::{Files, Lookup};
 use crate::source::SourceFile;
 
@@ -39,6 +40,8 @@ pub(in crate::cli) struct Beside<'a> {
     folder: Folder,
     /// What the file itself writes.
     written: Option<&'a LaunchFile>,
+    /// The paths of all configs that are checked.
+    configs: &'a [String],
 }
 
 impl<'a> Beside<'a> {
@@ -48,15 +51,22 @@ impl<'a> Beside<'a> {
             file,
             folder: Folder::Start(String::new()),
             written: None,
+            configs: &[],
         }
     }
 
     /// The files of a command that runs in this folder.
-    pub(in crate::cli) fn of_command(file: &'a str, folder: &Folder, holds: &'a LaunchFile) -> Self {
+    pub(in crate::cli) fn of_command(
+        file: &'a str,
+        folder: &Folder,
+        holds: &'a LaunchFile,
+        configs: &'a [String],
+    ) -> Self {
         Self {
             file,
             folder: folder.clone(),
             written: Some(holds),
+            configs,
         }
     }
 
@@ -102,6 +112,20 @@ impl Files for Beside<'_> {
             Some(file) => Lookup::Found(file),
             None => Lookup::Absent,
         }
+    }
+
+    /// A config of the same name elsewhere, or of a name that is close.
+    fn meant(&self, path: &str) -> Option<String> {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let wanted = name(path);
+        let same = self.configs.iter().find(|config| name(config) == wanted);
+        let names: Vec<String> = self.configs.iter().map(|config| name(config)).collect();
+        let alike = || {
+            let meant = closest(&wanted, names.iter().map(String::as_str))?;
+            let at = names.iter().position(|name| name == meant)?;
+            self.configs.get(at)
+        };
+        same.or_else(alike).cloned()
     }
 }
 

@@ -72,9 +72,10 @@ impl Machine<'_> {
                 Some(joined_by_blanks(arguments.iter().copied()))
             }
             ("echo", []) => Some(Vec::new()),
-            ("git", [Some("rev-parse"), Some("--show-toplevel")]) => {
-                Some(vec![Piece::folder(Folder::Start(String::new()))])
-            }
+            ("git", [Some("rev-parse"), Some("--show-toplevel")]) => Some(vec![Piece::folder(
+                Folder::Start(String::new()),
+                &self.own_folder,
+            )]),
             ("mkdir" | "module" | "conda" | "shopt" | "ulimit" | "trap" | "test" | "[", _) => {
                 return Output::Nothing;
             }
@@ -92,7 +93,7 @@ fn base_name(pieces: &[Piece], path: Option<&str>, suffix: &[Option<&str>]) -> O
             None,
             [
                 Piece {
-                    content: Content::Folder(_),
+                    content: Content::Folder(..),
                     ..
                 },
                 rest @ ..,
