@@ -1,7 +1,6 @@
 //! The launch commands among the commands of a shell text, what they install, and the files that they write.
 
 mod dotenv;
-mod folder;
 mod installs;
 mod options;
 mod program;
