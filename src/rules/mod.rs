@@ -9,6 +9,7 @@ mod examples;
 pub mod finding;
 mod names;
 mod recipe;
+mod recipe_fp8;
 mod releases;
 mod sections;
 pub mod subject;
@@ -125,6 +126,8 @@ rules! {
     fp319_recipe_beats_launch,
     fp320_recipe_dropped,
     fp321_flag_beats_config,
+    fp327_llamafactory_fp8,
+    fp328_axolotl_fp8,
     fp401_section_beats_top_level,
     fp601_package_missing,
     fp602_capability,
