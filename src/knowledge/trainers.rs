@@ -224,6 +224,16 @@ trainers! {
             Torchao,
         }
 
+        /// What is checked about fp8 before anything is built.
+        fp8_checks: AxolotlFp8Checks {
+            /// Nothing.
+            Absent,
+            /// `fp8_enable_fsdp_float8_all_gather` needs `fsdp_version: 2`.
+            AllGather,
+            /// That, and `fp8_config` needs `fp8: true`; the all-gather needs its recipe `tensorwise`.
+            AllGatherAndRecipe,
+        }
+
         /// What becomes of `ACCELERATE_MIXED_PRECISION` where the recipe asks for no precision.
         no_precision: AxolotlNoPrecision {
             /// It keeps what it was.
@@ -291,6 +301,9 @@ mod tests {
             assert_eq!(transformers(text).fsdp1_prepare, prepare, "{text}");
         }
         assert_eq!(Fsdp1Prepare::ModelAlone.versions(), "<4.47.0, or >=5.3.0");
-        assert_eq!(Trl::of(&version("0.18.2")).unwrap().bf16_default, Bf16Default::Off);
+        assert_eq!(
+            Trl::of(&version("0.18.2")).unwrap().bf16_default,
+            Bf16Default::Off
+        );
     }
 }

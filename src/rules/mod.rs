@@ -9,6 +9,7 @@ mod examples;
 pub mod finding;
 mod names;
 mod recipe;
+mod recipe_fp8;
 mod releases;
 mod sections;
 pub mod subject;
@@ -131,6 +132,8 @@ rules! {
     fp321_flag_beats_config,
     fp323_config_not_read,
     fp325_fp8_flags_without_fp8,
+    fp327_llamafactory_fp8,
+    fp328_axolotl_fp8,
     fp401_section_beats_top_level,
     fp405_unused_config,
     fp601_package_missing,

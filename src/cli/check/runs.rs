@@ -71,7 +71,9 @@ pub(in crate::cli) fn launched(
                 Some(finding)
             }
         });
-        launched.findings.extend(kept.map(|finding| (finding, at.clone())));
+        launched
+            .findings
+            .extend(kept.map(|finding| (finding, at.clone())));
     }
     Ok(launched)
 }
@@ -105,7 +107,10 @@ pub(in crate::cli) fn run_of(
 pub(in crate::cli) fn is_followed(run: &Run) -> bool {
     run.launcher == Launcher::Accelerate
         || run.trainer.is_some()
-        || run.environment.keys().any(|name| name.starts_with("ACCELERATE_"))
+        || run
+            .environment
+            .keys()
+            .any(|name| name.starts_with("ACCELERATE_"))
 }
 
 impl Launched {
@@ -124,12 +129,16 @@ impl Launched {
         if !trains || command.is_prose {
             return;
         }
-        let facts = knowledge::accelerate(&assumed.target.accelerate.value).map(|known| known.facts);
+        let facts =
+            knowledge::accelerate(&assumed.target.accelerate.value).map(|known| known.facts);
         let outcome = facts.map(|facts| resolve::resolve(run, facts, files));
-        let says = run.trainer.is_some() || run.environment.contains_key("ACCELERATE_MIXED_PRECISION");
+        let says =
+            run.trainer.is_some() || run.environment.contains_key("ACCELERATE_MIXED_PRECISION");
         self.bypasses.push(Bypass {
             command: command.clone(),
-            precision: outcome.filter(|_| says).and_then(|outcome| rules::precision_that_runs(&outcome)),
+            precision: outcome
+                .filter(|_| says)
+                .and_then(|outcome| rules::precision_that_runs(&outcome)),
         });
     }
 
@@ -142,8 +151,14 @@ impl Launched {
             Config::File(config) => Some(&config.file),
             _ => None,
         };
-        let recipe = run.command.as_ref().and_then(|command| command.recipe.as_ref());
-        let named = config.into_iter().chain(recipe).map(|file| file.path.clone());
+        let recipe = run
+            .command
+            .as_ref()
+            .and_then(|command| command.recipe.as_ref());
+        let named = config
+            .into_iter()
+            .chain(recipe)
+            .map(|file| file.path.clone());
         let named = named.filter(|path| path != own);
         match run.unknown {
             None => self.judged.extend(named),
@@ -158,7 +173,12 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
     let mut places = BTreeMap::new();
     for (finding, at) in launched.into_iter().flat_map(|launched| launched.findings) {
         let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-        let place = (finding.code, finding.primary.path.clone(), span, finding.key.route.clone());
+        let place = (
+            finding.code,
+            finding.primary.path.clone(),
+            span,
+            finding.key.route.clone(),
+        );
         let index = *places.entry(place).or_insert(findings.len());
         match findings.get_mut(index) {
             Some((_, others)) => {
@@ -173,13 +193,24 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
         if let [_, others @ ..] = at.as_slice()
             && !others.is_empty()
         {
-            let shown = others.iter().take(NAMED_BESIDE).cloned().collect::<Vec<_>>().join(", ");
+            let shown = others
+                .iter()
+                .take(NAMED_BESIDE)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
             let more = match others.len().checked_sub(NAMED_BESIDE) {
                 Some(more) if more > 0 => format!(" and {more} more"),
                 _ => String::new(),
             };
-            let command = if others.len() == 1 { "command" } else { "commands" };
-            finding.notes.push(format!("the same with the launch {command} at {shown}{more}"));
+            let command = if others.len() == 1 {
+                "command"
+            } else {
+                "commands"
+            };
+            finding.notes.push(format!(
+                "the same with the launch {command} at {shown}{more}"
+            ));
         }
         finding
     });
@@ -199,10 +230,21 @@ impl Around {
     pub(in crate::cli) fn of(launched: &[Launched]) -> Self {
         let reads_config = launched.iter().flat_map(|launched| &launched.reads_config);
         Self {
-            judged: launched.iter().flat_map(|launched| launched.judged.clone()).collect(),
-            doubtful: launched.iter().flat_map(|launched| launched.doubtful.clone()).collect(),
-            reads_config: reads_config.map(|reads| (reads.path.clone(), reads.is_known)).collect(),
-            bypasses: launched.iter().flat_map(|launched| launched.bypasses.clone()).collect(),
+            judged: launched
+                .iter()
+                .flat_map(|launched| launched.judged.clone())
+                .collect(),
+            doubtful: launched
+                .iter()
+                .flat_map(|launched| launched.doubtful.clone())
+                .collect(),
+            reads_config: reads_config
+                .map(|reads| (reads.path.clone(), reads.is_known))
+                .collect(),
+            bypasses: launched
+                .iter()
+                .flat_map(|launched| launched.bypasses.clone())
+                .collect(),
         }
     }
 
@@ -277,7 +319,12 @@ pub(in crate::cli) fn gathered(findings: impl IntoIterator<Item = Finding>) -> V
     let mut places = BTreeMap::new();
     for finding in findings {
         let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-        let place = (finding.code, finding.primary.path.clone(), span, finding.key.route.clone());
+        let place = (
+            finding.code,
+            finding.primary.path.clone(),
+            span,
+            finding.key.route.clone(),
+        );
         match places.get(&place).and_then(|at: &usize| kept.get_mut(*at)) {
             None => {
                 places.insert(place, kept.len());
@@ -289,7 +336,11 @@ pub(in crate::cli) fn gathered(findings: impl IntoIterator<Item = Finding>) -> V
                         let span = label.source.as_ref().map(|(_, span)| *span);
                         (label.path.clone(), span)
                     };
-                    if first.related.iter().all(|known| place(known) != place(&label)) {
+                    if first
+                        .related
+                        .iter()
+                        .all(|known| place(known) != place(&label))
+                    {
                         first.related.push(label);
                     }
                 }
