@@ -5,6 +5,7 @@
 
 mod advice;
 mod declared;
+mod deepspeed;
 mod examples;
 pub mod finding;
 mod names;
@@ -104,6 +105,10 @@ rules! {
     fp208_deepspeed_mismatch,
     fp209_te_model_alone,
     fp210_declared_fp8_block_value,
+    fp211_trainer_argument,
+    fp212_recipe_key_refused,
+    fp213_checkpoint_save,
+    fp214_deepspeed_bf16_keys,
     fp301_bare_fp8_in_section,
     fp302_fp8_block_in_section,
     fp303_fp8_config_without_fp8,
@@ -125,6 +130,7 @@ rules! {
     fp319_recipe_beats_launch,
     fp320_recipe_dropped,
     fp321_flag_beats_config,
+    fp324_quoted_boolean,
     fp401_section_beats_top_level,
     fp601_package_missing,
     fp602_capability,
