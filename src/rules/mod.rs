@@ -132,8 +132,11 @@ rules! {
     fp321_flag_beats_config,
     fp324_quoted_boolean,
     fp401_section_beats_top_level,
+    fp402_precision_said_twice,
     fp601_package_missing,
     fp602_capability,
     fp603_bf16_emulated,
+    fp604_backend_not_among_dependencies,
+    fp605_pin_too_old,
     fp906_not_followed,
 }
