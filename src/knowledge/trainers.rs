@@ -201,6 +201,17 @@ trainers! {
         }
     }
 
+    /// How a version of DeepSpeed behaves.
+    deepspeed: DeepSpeed {
+        /// What becomes of the blocks `bf16` and `fp16` of its config.
+        precision_blocks: PrecisionBlocks {
+            /// The keys that are known are looked up, the others left alone; `enabled` is what Python takes for true.
+            LookedUp,
+            /// Each is read into a class that refuses other keys and converts texts: `"false"` is false.
+            Strict,
+        }
+    }
+
     /// How a version of LLaMA-Factory behaves.
     llamafactory: LlamaFactory {
         /// What `fp8: true` does.

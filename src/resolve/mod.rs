@@ -7,6 +7,7 @@
 mod asks;
 pub mod assemble;
 mod context;
+mod deepspeed_configs;
 mod launch;
 pub mod outcome;
 mod prepare;
@@ -18,6 +19,7 @@ pub mod target;
 mod trainer;
 
 pub use asks::asks;
+pub use deepspeed_configs::deepspeed_configs;
 pub use outcome::{
     Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable,
     Verdict,

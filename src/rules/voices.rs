@@ -94,6 +94,16 @@ pub(super) fn trainer_version(trainer: &Trainer) -> String {
     }
 }
 
+/// Whether a script reads the recipe of which nothing is known but that it has the names of `TrainingArguments`.
+pub(super) fn is_guessed(subject: &Subject<'_>) -> bool {
+    let framework = subject
+        .run
+        .trainer
+        .as_ref()
+        .map(|trainer| trainer.framework);
+    framework == Some(Framework::Transformers)
+}
+
 /// The labels of the other places that take part: where the precision is asked for, and the command.
 pub(super) fn others(subject: &Subject<'_>, asked: Option<&Origin>, primary: &Label) -> Vec<Label> {
     let mut labels = Vec::new();

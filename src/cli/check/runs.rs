@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::formats::launch::{LaunchCommand, LaunchFile};
 use crate::knowledge;
 use crate::resolve::assemble::{assemble, assemble_recipe};
-use crate::resolve::{self, Bypass, Config, Files, Launcher, Run, Word};
+use crate::resolve::{self, Bypass, Config, Files, Launcher, Run, Word, deepspeed_configs};
 use crate::rules::{self, Finding, Label, Severity};
 
 use super::super::assumptions::{Assumed, Assumptions};
@@ -61,7 +61,7 @@ pub(in crate::cli) fn launched(
         let findings = rules::judge(&run, &assumed.target, assumed.blocks(), &partners);
         let line = command.spot.file.line_column(command.spot.span.start).line;
         let at = format!("{}:{line}", recognised.path);
-        launched.note_named(&run, &recognised.path);
+        launched.note_named(&run, &recognised.path, &partners);
         let kept = findings.into_iter().filter_map(|mut finding| {
             if command.is_prose {
                 // Nothing runs prose: of what it names the owner hears elsewhere.
@@ -142,7 +142,7 @@ impl Launched {
         });
     }
 
-    fn note_named(&mut self, run: &Run, own: &str) {
+    fn note_named(&mut self, run: &Run, own: &str, files: &dyn Files) {
         let is_prose = run.command.as_ref().is_some_and(|command| command.is_prose);
         if is_prose {
             return;
@@ -164,6 +164,13 @@ impl Launched {
             None => self.judged.extend(named),
             Some(_) => self.doubtful.extend(named),
         }
+        // What is said of a DeepSpeed config holds whatever else is not known.
+        let deepspeed = deepspeed_configs(run, files).into_iter();
+        self.judged.extend(
+            deepspeed
+                .map(|(file, _)| file.path.clone())
+                .filter(|path| path != own),
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::outcome::{Cause, Variable};
 use super::super::python::{Argument, Site};
 use super::super::run::{Origin, Voice};
 use super::super::runtime::Environment;
-use super::super::stop::{Step, Stop, raise};
+use super::super::stop::{Step, Stop, raise, unknown};
 use super::{Given, Said, deepspeed, fsdp};
 use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{Bf16WithoutGpu, HalfPrecisionBackend, PrecisionHandover};
@@ -19,7 +19,31 @@ const SITE: Site = Site::new(POST_INIT, Cause::TrainerArgument);
 pub(super) const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
 
 /// Keys that no `TrainingArguments` has and that people write into its recipes.
-const NO_ARGUMENTS: [&str; 4] = ["fp8", "fp8_config", "fp8_backend", "mixed_precision"];
+const NO_ARGUMENTS: [&str; 5] = [
+    "fp8",
+    "fp8_backend",
+    "fp8_config",
+    "fp8_enable_fsdp_float8_all_gather",
+    "mixed_precision",
+];
+
+/// Arguments that scripts which build their own `Accelerator` hardly ever have.
+const TRAINER_ALONE: [&str; 14] = [
+    "bf16",
+    "bf16_full_eval",
+    "ddp_find_unused_parameters",
+    "do_eval",
+    "do_train",
+    "eval_strategy",
+    "evaluation_strategy",
+    "fp16",
+    "fp16_full_eval",
+    "load_best_model_at_end",
+    "logging_strategy",
+    "overwrite_output_dir",
+    "save_strategy",
+    "save_total_limit",
+];
 
 /// Keys that were removed with `half_precision_backend`.
 const REMOVED: [&str; 3] = ["half_precision_backend", "fp16_backend", "fp16_opt_level"];
@@ -31,8 +55,17 @@ pub(super) fn build(
     said: &Said<'_>,
     mut given: Given,
 ) -> Step<Given> {
-    check_keys(said)?;
     let (fp16, bf16) = (said.switched_on("fp16")?, said.bf16()?);
+    // axolotl itself gives bf16 the word (0.19.0, `utils/config/__init__.py:resolve_dtype`).
+    let (fp16, bf16) = match (fp16, bf16) {
+        (Some(fp16), Some(bf16)) if said.trainer.framework == Framework::Axolotl => {
+            match bf16.value {
+                Object::Str(_) => (Some(fp16), None),
+                _ => (None, Some(bf16)),
+            }
+        }
+        both => both,
+    };
     let asks_bf16 = match &bf16 {
         Some(bf16) => Some(bf16.clone()),
         None => said.switched_on("bf16_full_eval")?,
@@ -46,6 +79,8 @@ pub(super) fn build(
         " for full eval",
     )?;
     check_accelerator_config(said)?;
+    // The parser counts what is left over once the arguments are built.
+    check_keys(said)?;
     let own = match (fp16, bf16) {
         (Some(fp16), _) => Some(variable("fp16", &fp16.origin)),
         (None, Some(bf16)) => Some(variable("bf16", &bf16.origin)),
@@ -101,6 +136,12 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
     if refused.is_empty() {
         return Ok(());
     }
+    if refused.iter().any(|(name, _)| *name == "mixed_precision") && !refuses_mixed_precision(said)?
+    {
+        return Err(unknown(
+            "the script may well read `mixed_precision` itself: that is in its code",
+        ));
+    }
     let names: Vec<String> = refused.iter().map(|(name, _)| (*name).to_owned()).collect();
     let on_command_line = refused
         .iter()
@@ -118,6 +159,18 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
         Cause::TrainerKey,
         origins,
     ))
+}
+
+/// Whether `mixed_precision` stands among the arguments of a Trainer, not among those of a script that builds its own
+/// `Accelerator` and shares most names: beside a precision in transformers' way, or as fp8 beside what only a Trainer has.
+fn refuses_mixed_precision(said: &Said<'_>) -> Step<bool> {
+    let has = |name: &&str| said.trainer.arguments.contains_key(*name);
+    if ["bf16", "fp16", "fp8"].iter().any(|name| has(&name)) {
+        return Ok(true);
+    }
+    let asked = said.get("mixed_precision")?;
+    let is_fp8 = asked.is_some_and(|asked| asked.value == Object::from("fp8"));
+    Ok(is_fp8 && TRAINER_ALONE.iter().any(|name| has(&name)))
 }
 
 fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step<()> {
