@@ -69,7 +69,9 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     for file in files {
         recognised.extend(file.recognised);
         findings.extend(file.findings);
-        let Some(assumed) = file.assumed else { continue };
+        let Some(assumed) = file.assumed else {
+            continue;
+        };
         if let Some(found) = assumed.unknown_pin {
             unknown_pins.insert((found.file.path.clone(), found.line), found);
         }

@@ -201,6 +201,17 @@ trainers! {
         }
     }
 
+    /// How a version of DeepSpeed behaves.
+    deepspeed: DeepSpeed {
+        /// What becomes of the blocks `bf16` and `fp16` of its config.
+        precision_blocks: PrecisionBlocks {
+            /// The keys that are known are looked up, the others left alone; `enabled` is what Python takes for true.
+            LookedUp,
+            /// Each is read into a class that refuses other keys and converts texts: `"false"` is false.
+            Strict,
+        }
+    }
+
     /// How a version of LLaMA-Factory behaves.
     llamafactory: LlamaFactory {
         /// What `fp8: true` does.
@@ -222,6 +233,16 @@ trainers! {
             Unknown,
             /// Trainers for `sft` and pretraining are made to pass fp8 with a torchao recipe; the others are not.
             Torchao,
+        }
+
+        /// What is checked about fp8 before anything is built.
+        fp8_checks: AxolotlFp8Checks {
+            /// Nothing.
+            Absent,
+            /// `fp8_enable_fsdp_float8_all_gather` needs `fsdp_version: 2`.
+            AllGather,
+            /// That, and `fp8_config` needs `fp8: true`; the all-gather needs its recipe `tensorwise`.
+            AllGatherAndRecipe,
         }
 
         /// What becomes of `ACCELERATE_MIXED_PRECISION` where the recipe asks for no precision.
@@ -291,6 +312,9 @@ mod tests {
             assert_eq!(transformers(text).fsdp1_prepare, prepare, "{text}");
         }
         assert_eq!(Fsdp1Prepare::ModelAlone.versions(), "<4.47.0, or >=5.3.0");
-        assert_eq!(Trl::of(&version("0.18.2")).unwrap().bf16_default, Bf16Default::Off);
+        assert_eq!(
+            Trl::of(&version("0.18.2")).unwrap().bf16_default,
+            Bf16Default::Off
+        );
     }
 }

@@ -251,6 +251,39 @@ pub struct Trainer {
     pub is_arguments_only: bool,
 }
 
+/// What is said to a trainer, where it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Argued<'run> {
+    /// The value.
+    pub value: &'run Object,
+    /// Who says it.
+    pub origin: &'run Origin,
+}
+
+impl Argued<'_> {
+    /// The value as Python's `str()`.
+    pub fn text(self) -> String {
+        self.value.python_str()
+    }
+}
+
+impl Trainer {
+    /// The argument of this name, where its value is known.
+    pub fn known(&self, name: &str) -> Option<Argued<'_>> {
+        match self.arguments.get(name)? {
+            Value::Known { value, origin } => Some(Argued { value, origin }),
+            Value::Unknown { .. } => None,
+        }
+    }
+
+    /// Who says the argument of this name, whether its value is known or not.
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        match self.arguments.get(name)? {
+            Value::Known { origin, .. } | Value::Unknown { origin, .. } => Some(origin),
+        }
+    }
+}
+
 /// The command that starts a run, where one was found in a file.
 #[derive(Clone, Debug)]
 pub struct Command {

@@ -5,10 +5,12 @@
 
 mod advice;
 mod declared;
+mod deepspeed;
 mod examples;
 pub mod finding;
 mod names;
 mod recipe;
+mod recipe_fp8;
 mod releases;
 mod sections;
 pub mod subject;
@@ -108,6 +110,10 @@ rules! {
     fp208_deepspeed_mismatch,
     fp209_te_model_alone,
     fp210_declared_fp8_block_value,
+    fp211_trainer_argument,
+    fp212_recipe_key_refused,
+    fp213_checkpoint_save,
+    fp214_deepspeed_bf16_keys,
     fp301_bare_fp8_in_section,
     fp302_fp8_block_in_section,
     fp303_fp8_config_without_fp8,
@@ -130,11 +136,17 @@ rules! {
     fp320_recipe_dropped,
     fp321_flag_beats_config,
     fp323_config_not_read,
+    fp324_quoted_boolean,
     fp325_fp8_flags_without_fp8,
+    fp327_llamafactory_fp8,
+    fp328_axolotl_fp8,
     fp401_section_beats_top_level,
+    fp402_precision_said_twice,
     fp405_unused_config,
     fp601_package_missing,
     fp602_capability,
     fp603_bf16_emulated,
+    fp604_backend_not_among_dependencies,
+    fp605_pin_too_old,
     fp906_not_followed,
 }

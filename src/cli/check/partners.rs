@@ -95,7 +95,8 @@ impl Loaded for Beside<'_> {
 
 impl Files for Beside<'_> {
     fn look_up(&self, path: &str) -> Lookup {
-        let is_elsewhere = path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
+        let is_elsewhere =
+            path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
         if is_elsewhere || self.folder == Folder::Unknown {
             return Lookup::Unknown;
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::formats::launch::{LaunchCommand, LaunchFile};
 use crate::knowledge;
 use crate::resolve::assemble::{assemble, assemble_recipe};
-use crate::resolve::{self, Bypass, Config, Files, Launcher, Run, Word};
+use crate::resolve::{self, Bypass, Config, Files, Launcher, Run, Word, deepspeed_configs};
 use crate::rules::{self, Finding, Label, Severity};
 
 use super::super::assumptions::{Assumed, Assumptions};
@@ -61,7 +61,7 @@ pub(in crate::cli) fn launched(
         let findings = rules::judge(&run, &assumed.target, assumed.blocks(), &partners);
         let line = command.spot.file.line_column(command.spot.span.start).line;
         let at = format!("{}:{line}", recognised.path);
-        launched.note_named(&run, &recognised.path);
+        launched.note_named(&run, &recognised.path, &partners);
         let kept = findings.into_iter().filter_map(|mut finding| {
             if command.is_prose {
                 // Nothing runs prose: of what it names the owner hears elsewhere.
@@ -71,7 +71,9 @@ pub(in crate::cli) fn launched(
                 Some(finding)
             }
         });
-        launched.findings.extend(kept.map(|finding| (finding, at.clone())));
+        launched
+            .findings
+            .extend(kept.map(|finding| (finding, at.clone())));
     }
     Ok(launched)
 }
@@ -105,7 +107,10 @@ pub(in crate::cli) fn run_of(
 pub(in crate::cli) fn is_followed(run: &Run) -> bool {
     run.launcher == Launcher::Accelerate
         || run.trainer.is_some()
-        || run.environment.keys().any(|name| name.starts_with("ACCELERATE_"))
+        || run
+            .environment
+            .keys()
+            .any(|name| name.starts_with("ACCELERATE_"))
 }
 
 impl Launched {
@@ -124,16 +129,20 @@ impl Launched {
         if !trains || command.is_prose {
             return;
         }
-        let facts = knowledge::accelerate(&assumed.target.accelerate.value).map(|known| known.facts);
+        let facts =
+            knowledge::accelerate(&assumed.target.accelerate.value).map(|known| known.facts);
         let outcome = facts.map(|facts| resolve::resolve(run, facts, files));
-        let says = run.trainer.is_some() || run.environment.contains_key("ACCELERATE_MIXED_PRECISION");
+        let says =
+            run.trainer.is_some() || run.environment.contains_key("ACCELERATE_MIXED_PRECISION");
         self.bypasses.push(Bypass {
             command: command.clone(),
-            precision: outcome.filter(|_| says).and_then(|outcome| rules::precision_that_runs(&outcome)),
+            precision: outcome
+                .filter(|_| says)
+                .and_then(|outcome| rules::precision_that_runs(&outcome)),
         });
     }
 
-    fn note_named(&mut self, run: &Run, own: &str) {
+    fn note_named(&mut self, run: &Run, own: &str, files: &dyn Files) {
         let is_prose = run.command.as_ref().is_some_and(|command| command.is_prose);
         if is_prose {
             return;
@@ -142,13 +151,26 @@ impl Launched {
             Config::File(config) => Some(&config.file),
             _ => None,
         };
-        let recipe = run.command.as_ref().and_then(|command| command.recipe.as_ref());
-        let named = config.into_iter().chain(recipe).map(|file| file.path.clone());
+        let recipe = run
+            .command
+            .as_ref()
+            .and_then(|command| command.recipe.as_ref());
+        let named = config
+            .into_iter()
+            .chain(recipe)
+            .map(|file| file.path.clone());
         let named = named.filter(|path| path != own);
         match run.unknown {
             None => self.judged.extend(named),
             Some(_) => self.doubtful.extend(named),
         }
+        // What is said of a DeepSpeed config holds whatever else is not known.
+        let deepspeed = deepspeed_configs(run, files).into_iter();
+        self.judged.extend(
+            deepspeed
+                .map(|(file, _)| file.path.clone())
+                .filter(|path| path != own),
+        );
     }
 }
 
@@ -158,7 +180,12 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
     let mut places = BTreeMap::new();
     for (finding, at) in launched.into_iter().flat_map(|launched| launched.findings) {
         let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-        let place = (finding.code, finding.primary.path.clone(), span, finding.key.route.clone());
+        let place = (
+            finding.code,
+            finding.primary.path.clone(),
+            span,
+            finding.key.route.clone(),
+        );
         let index = *places.entry(place).or_insert(findings.len());
         match findings.get_mut(index) {
             Some((_, others)) => {
@@ -173,13 +200,24 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
         if let [_, others @ ..] = at.as_slice()
             && !others.is_empty()
         {
-            let shown = others.iter().take(NAMED_BESIDE).cloned().collect::<Vec<_>>().join(", ");
+            let shown = others
+                .iter()
+                .take(NAMED_BESIDE)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
             let more = match others.len().checked_sub(NAMED_BESIDE) {
                 Some(more) if more > 0 => format!(" and {more} more"),
                 _ => String::new(),
             };
-            let command = if others.len() == 1 { "command" } else { "commands" };
-            finding.notes.push(format!("the same with the launch {command} at {shown}{more}"));
+            let command = if others.len() == 1 {
+                "command"
+            } else {
+                "commands"
+            };
+            finding.notes.push(format!(
+                "the same with the launch {command} at {shown}{more}"
+            ));
         }
         finding
     });
@@ -199,10 +237,21 @@ impl Around {
     pub(in crate::cli) fn of(launched: &[Launched]) -> Self {
         let reads_config = launched.iter().flat_map(|launched| &launched.reads_config);
         Self {
-            judged: launched.iter().flat_map(|launched| launched.judged.clone()).collect(),
-            doubtful: launched.iter().flat_map(|launched| launched.doubtful.clone()).collect(),
-            reads_config: reads_config.map(|reads| (reads.path.clone(), reads.is_known)).collect(),
-            bypasses: launched.iter().flat_map(|launched| launched.bypasses.clone()).collect(),
+            judged: launched
+                .iter()
+                .flat_map(|launched| launched.judged.clone())
+                .collect(),
+            doubtful: launched
+                .iter()
+                .flat_map(|launched| launched.doubtful.clone())
+                .collect(),
+            reads_config: reads_config
+                .map(|reads| (reads.path.clone(), reads.is_known))
+                .collect(),
+            bypasses: launched
+                .iter()
+                .flat_map(|launched| launched.bypasses.clone())
+                .collect(),
         }
     }
 
@@ -277,7 +326,12 @@ pub(in crate::cli) fn gathered(findings: impl IntoIterator<Item = Finding>) -> V
     let mut places = BTreeMap::new();
     for finding in findings {
         let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-        let place = (finding.code, finding.primary.path.clone(), span, finding.key.route.clone());
+        let place = (
+            finding.code,
+            finding.primary.path.clone(),
+            span,
+            finding.key.route.clone(),
+        );
         match places.get(&place).and_then(|at: &usize| kept.get_mut(*at)) {
             None => {
                 places.insert(place, kept.len());
@@ -289,7 +343,11 @@ pub(in crate::cli) fn gathered(findings: impl IntoIterator<Item = Finding>) -> V
                         let span = label.source.as_ref().map(|(_, span)| *span);
                         (label.path.clone(), span)
                     };
-                    if first.related.iter().all(|known| place(known) != place(&label)) {
+                    if first
+                        .related
+                        .iter()
+                        .all(|known| place(known) != place(&label))
+                    {
                         first.related.push(label);
                     }
                 }

@@ -35,6 +35,7 @@ use crate::source::{SourceFile, shell};
 use super::fragments::MappedText;
 use super::{Folder, Loaded, Spot, Term};
 
+pub(super) use folder::joined;
 use machine::Machine;
 use origin::Source;
 use piece::Piece;

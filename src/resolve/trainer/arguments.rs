@@ -5,7 +5,7 @@ use super::super::outcome::{Cause, Variable};
 use super::super::python::{Argument, Site};
 use super::super::run::{Origin, Voice};
 use super::super::runtime::Environment;
-use super::super::stop::{Step, Stop, raise};
+use super::super::stop::{Step, Stop, raise, unknown};
 use super::{Given, Said, deepspeed, fsdp};
 use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{Bf16WithoutGpu, HalfPrecisionBackend, PrecisionHandover};
@@ -19,7 +19,31 @@ const SITE: Site = Site::new(POST_INIT, Cause::TrainerArgument);
 pub(super) const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
 
 /// Keys that no `TrainingArguments` has and that people write into its recipes.
-const NO_ARGUMENTS: [&str; 4] = ["fp8", "fp8_config", "fp8_backend", "mixed_precision"];
+const NO_ARGUMENTS: [&str; 5] = [
+    "fp8",
+    "fp8_backend",
+    "fp8_config",
+    "fp8_enable_fsdp_float8_all_gather",
+    "mixed_precision",
+];
+
+/// Arguments that scripts which build their own `Accelerator` hardly ever have.
+const TRAINER_ALONE: [&str; 14] = [
+    "bf16",
+    "bf16_full_eval",
+    "ddp_find_unused_parameters",
+    "do_eval",
+    "do_train",
+    "eval_strategy",
+    "evaluation_strategy",
+    "fp16",
+    "fp16_full_eval",
+    "load_best_model_at_end",
+    "logging_strategy",
+    "overwrite_output_dir",
+    "save_strategy",
+    "save_total_limit",
+];
 
 /// Keys that were removed with `half_precision_backend`.
 const REMOVED: [&str; 3] = ["half_precision_backend", "fp16_backend", "fp16_opt_level"];
@@ -31,8 +55,17 @@ pub(super) fn build(
     said: &Said<'_>,
     mut given: Given,
 ) -> Step<Given> {
-    check_keys(said)?;
     let (fp16, bf16) = (said.switched_on("fp16")?, said.bf16()?);
+    // axolotl itself gives bf16 the word (0.19.0, `utils/config/__init__.py:resolve_dtype`).
+    let (fp16, bf16) = match (fp16, bf16) {
+        (Some(fp16), Some(bf16)) if said.trainer.framework == Framework::Axolotl => {
+            match bf16.value {
+                Object::Str(_) => (Some(fp16), None),
+                _ => (None, Some(bf16)),
+            }
+        }
+        both => both,
+    };
     let asks_bf16 = match &bf16 {
         Some(bf16) => Some(bf16.clone()),
         None => said.switched_on("bf16_full_eval")?,
@@ -46,6 +79,8 @@ pub(super) fn build(
         " for full eval",
     )?;
     check_accelerator_config(said)?;
+    // The parser counts what is left over once the arguments are built.
+    check_keys(said)?;
     let own = match (fp16, bf16) {
         (Some(fp16), _) => Some(variable("fp16", &fp16.origin)),
         (None, Some(bf16)) => Some(variable("bf16", &bf16.origin)),
@@ -54,7 +89,10 @@ pub(super) fn build(
     hand_over(environment, said, own, &mut given)?;
     for name in ["use_cpu", "no_cuda"] {
         if said.switched_on(name)?.is_some() {
-            given.code.arguments.insert("cpu".to_owned(), Object::Bool(true));
+            given
+                .code
+                .arguments
+                .insert("cpu".to_owned(), Object::Bool(true));
         }
     }
     fsdp::write(environment, said)?;
@@ -98,15 +136,41 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
     if refused.is_empty() {
         return Ok(());
     }
+    if refused.iter().any(|(name, _)| *name == "mixed_precision") && !refuses_mixed_precision(said)?
+    {
+        return Err(unknown(
+            "the script may well read `mixed_precision` itself: that is in its code",
+        ));
+    }
     let names: Vec<String> = refused.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let on_command_line = refused.iter().all(|(_, origin)| origin.voice == Voice::ScriptArgument);
+    let on_command_line = refused
+        .iter()
+        .all(|(_, origin)| origin.voice == Voice::ScriptArgument);
     let list = super::super::python::list_repr(&names);
     let message = match on_command_line {
         true => format!("Some specified arguments are not used by the HfArgumentParser: {list}"),
         false => format!("Some keys are not used by the HfArgumentParser: {list}"),
     };
     let origins = refused.into_iter().map(|(_, origin)| origin);
-    Err(raise("ValueError", message, PARSER, Cause::TrainerKey, origins))
+    Err(raise(
+        "ValueError",
+        message,
+        PARSER,
+        Cause::TrainerKey,
+        origins,
+    ))
+}
+
+/// Whether `mixed_precision` stands among the arguments of a Trainer, not among those of a script that builds its own
+/// `Accelerator` and shares most names: beside a precision in transformers' way, or as fp8 beside what only a Trainer has.
+fn refuses_mixed_precision(said: &Said<'_>) -> Step<bool> {
+    let has = |name: &&str| said.trainer.arguments.contains_key(*name);
+    if ["bf16", "fp16", "fp8"].iter().any(|name| has(&name)) {
+        return Ok(true);
+    }
+    let asked = said.get("mixed_precision")?;
+    let is_fp8 = asked.is_some_and(|asked| asked.value == Object::from("fp8"));
+    Ok(is_fp8 && TRAINER_ALONE.iter().any(|name| has(&name)))
 }
 
 fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step<()> {
@@ -115,7 +179,13 @@ fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step
     };
     let message = format!("At most one of fp16 and bf16 can be True{when}, but not both");
     let origins = [bf16.origin.clone(), fp16.origin.clone()];
-    Err(raise("ValueError", message, POST_INIT, Cause::TrainerArgument, origins))
+    Err(raise(
+        "ValueError",
+        message,
+        POST_INIT,
+        Cause::TrainerArgument,
+        origins,
+    ))
 }
 
 /// `accelerator_config` knows nothing about precision.
@@ -166,7 +236,8 @@ fn hand_over(
                 None => said.get("fp16_backend")?,
             };
             let is_apex = backend.is_some_and(|backend| backend.value == Object::from("apex"));
-            let stops = said.transformers.half_precision_backend == HalfPrecisionBackend::StopsTheWrite;
+            let stops =
+                said.transformers.half_precision_backend == HalfPrecisionBackend::StopsTheWrite;
             if !(is_apex && stops) {
                 environment.set(MIXED_PRECISION, precision);
             }

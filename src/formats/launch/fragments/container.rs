@@ -32,7 +32,7 @@ pub(in super::super) enum Container {
 }
 
 /// Endings of names, in lower case, that tell the kind.
-const ENDINGS: [(&str, Container); 16] = [
+const ENDINGS: [(&str, Container); 17] = [
     ("sh", Container::Script),
     ("bash", Container::Script),
     ("zsh", Container::Script),
@@ -49,6 +49,7 @@ const ENDINGS: [(&str, Container); 16] = [
     ("containerfile", Container::Dockerfile),
     ("md", Container::Markdown),
     ("mdx", Container::Markdown),
+    ("qmd", Container::Markdown),
 ];
 
 /// Whole names that tell the kind.

@@ -3,7 +3,7 @@
 use super::super::Folder;
 
 /// The folder that `cd path` leads to.
-pub(super) fn joined(folder: &Folder, path: &str) -> Folder {
+pub(in super::super) fn joined(folder: &Folder, path: &str) -> Folder {
     if path.starts_with(['/', '~']) {
         return Folder::Unknown;
     }

@@ -35,12 +35,15 @@ impl Machine<'_> {
             .text
             .get(span.start..span.end)
             .unwrap_or_default();
-        let inner = written
+        // Substitutions stand in each other: only the beginning is looked at.
+        let head = &written[..written.floor_char_boundary(4 * LONGEST)];
+        let inner = head
             .trim_start_matches(['$', '(', '`'])
             .trim_end_matches([')', '`'])
             .trim();
         let first = inner.split_whitespace().next().unwrap_or_default();
-        let is_short = inner.len() <= LONGEST && !inner.contains(['\n', '`']);
+        let is_short =
+            head.len() == written.len() && inner.len() <= LONGEST && !inner.contains(['\n', '`']);
         match (is_short, first.len() <= LONGEST) {
             (true, _) => format!("the output of `{inner}` is not known"),
             (false, true) => format!("the output of `{first} …` is not known"),

@@ -109,6 +109,7 @@ impl Machine<'_> {
                         machine.list(condition);
                         machine.list(body)
                     });
+                    self.forget_empty(body, command.span);
                     return Flow::Goes;
                 }
                 self.forget_assigned(body, command.span);
@@ -227,6 +228,27 @@ impl Machine<'_> {
             self.state.merge(vec![branch], !runs);
         }
         Flow::Goes
+    }
+
+    /// An empty default of what the caller's arguments set is none: without the argument the script would not work.
+    fn forget_empty(&mut self, body: &List, span: Span) {
+        let mut names = Vec::new();
+        assigned(body, &mut |name, _, _| {
+            let is_empty =
+                self.state
+                    .get(name)
+                    .is_some_and(|variable| match &variable.value {
+                        Value::Text(pieces) => text_of(pieces, &self.state.place.folder)
+                            .is_ok_and(|text| text.is_empty()),
+                        Value::Array(_) => false,
+                    });
+            if is_empty {
+                names.push(name.to_owned());
+            }
+        });
+        for name in names {
+            self.assign_unknown(&name, &format!("`${name}` is given by the caller"), span);
+        }
     }
 
     /// What the body of a loop assigns is not known at its beginning: it may be of an earlier turn.

@@ -130,6 +130,10 @@ fn conditions_that_can_be_told() {
             "A=1; while [ $# -gt 0 ]; do case $1 in -a) A=$2; shift;; esac; shift; done; c $A",
             "c | 1",
         ),
+        (
+            "A=; while [ $# -gt 0 ]; do A=$1; shift; done; c a$A.yaml",
+            "c | <`$A` is given by the caller>",
+        ),
         ("A=1; while getopts a: o; do A=$OPTARG; done; c $A", "c | 1"),
         (
             "A=1; while [ $# -gt 0 ]; do c $A; A=$1; shift; done",

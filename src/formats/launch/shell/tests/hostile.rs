@@ -241,8 +241,8 @@ fn what_is_nested_deep_ends() {
     ] {
         check(&format!(
             "{}x{}; last",
-            open.repeat(100_000),
-            close.repeat(100_000)
+            open.repeat(20_000),
+            close.repeat(20_000)
         ));
     }
 }
