@@ -83,8 +83,13 @@ impl Place {
     fn is(&self, finding: &Value) -> bool {
         let primary = &finding["primary"];
         text(&finding["code"]).starts_with(&self.code)
-            && self.path.as_ref().is_none_or(|path| primary["path"] == **path)
-            && self.line.is_none_or(|line| primary["start"]["line"] == line)
+            && self
+                .path
+                .as_ref()
+                .is_none_or(|path| primary["path"] == **path)
+            && self
+                .line
+                .is_none_or(|line| primary["start"]["line"] == line)
             && match &self.severity {
                 Some(severity) => finding["severity"] == **severity,
                 None => finding["severity"] != "note",
@@ -105,7 +110,12 @@ fn files_of(folder: &Path) -> BTreeMap<String, String> {
     fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let shown = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            let shown = path
+                .strip_prefix(root)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             if path.is_dir() {
                 collect(root, &path, files);
             } else if !shown.starts_with("expected.") {
@@ -119,7 +129,9 @@ fn files_of(folder: &Path) -> BTreeMap<String, String> {
 }
 
 fn folders(root: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
     folders.sort();
     folders
@@ -201,9 +213,9 @@ fn differences(files: &BTreeMap<String, String>, check: &Check) -> Vec<String> {
     for (path, edit) in &check.edit {
         let edited = match edit {
             Edit::Whole(text) => text.clone(),
-            Edit::Parts(parts) => parts
-                .iter()
-                .fold(files[path].clone(), |text, (from, to)| replaced(&text, from, to)),
+            Edit::Parts(parts) => parts.iter().fold(files[path].clone(), |text, (from, to)| {
+                replaced(&text, from, to)
+            }),
         };
         files.insert(path.clone(), edited);
     }
@@ -226,16 +238,24 @@ fn differences(files: &BTreeMap<String, String>, check: &Check) -> Vec<String> {
         differences.push(format!("not expected:\n{}", shown(&wrong)));
     }
     for said in &check.says {
-        if !findings.iter().any(|finding| words_of(finding).contains(said)) {
+        if !findings
+            .iter()
+            .any(|finding| words_of(finding).contains(said))
+        {
             differences.push(format!("nothing says {said:?}:\n{}", shown(&findings)));
         }
     }
     for (file, expected) in &check.verdicts {
         let verdicts = verdicts_in(&repository, file, &check.target);
         let is_right = verdicts.len() == expected.len()
-            && verdicts.iter().zip(expected).all(|(verdict, expected)| is_verdict(verdict, expected));
+            && verdicts
+                .iter()
+                .zip(expected)
+                .all(|(verdict, expected)| is_verdict(verdict, expected));
         if !is_right {
-            differences.push(format!("{file}: verdicts {verdicts:?}, really {expected:?}"));
+            differences.push(format!(
+                "{file}: verdicts {verdicts:?}, really {expected:?}"
+            ));
         }
     }
     differences
@@ -245,8 +265,8 @@ fn repositories() -> Vec<(String, BTreeMap<String, String>, Expected)> {
     let folders = folders(&runs_folder());
     let repositories = folders.iter().map(|folder| {
         let expected = fs::read_to_string(folder.join("expected.toml")).unwrap();
-        let expected: Expected =
-            toml::from_str(&expected).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let expected: Expected = toml::from_str(&expected)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         (name_of(folder), files_of(folder), expected)
     });
     repositories.collect()
@@ -256,18 +276,29 @@ fn repositories() -> Vec<(String, BTreeMap<String, String>, Expected)> {
 fn each_repository_is_judged_as_it_really_runs() {
     let repositories = repositories();
     let mut wrong = String::new();
-    let mut known: BTreeMap<(&str, &str), &str> =
-        KNOWN.iter().map(|(name, check, why)| ((*name, *check), *why)).collect();
+    let mut known: BTreeMap<(&str, &str), &str> = KNOWN
+        .iter()
+        .map(|(name, check, why)| ((*name, *check), *why))
+        .collect();
     for (name, files, expected) in &repositories {
         for check in &expected.check {
             let differences = differences(files, check);
-            let is_known = known.remove(&(name.as_str(), check.name.as_str())).is_some();
+            let is_known = known
+                .remove(&(name.as_str(), check.name.as_str()))
+                .is_some();
             match (is_known, differences.is_empty()) {
                 (false, false) => {
-                    wrong += &format!("{name}, {:?}:\n  {}\n", check.name, differences.join("\n  "));
+                    wrong += &format!(
+                        "{name}, {:?}:\n  {}\n",
+                        check.name,
+                        differences.join("\n  ")
+                    );
                 }
                 (true, true) => {
-                    wrong += &format!("{name}, {:?}: is right now, take it from KNOWN\n", check.name);
+                    wrong += &format!(
+                        "{name}, {:?}: is right now, take it from KNOWN\n",
+                        check.name
+                    );
                 }
                 _ => {}
             }
@@ -282,10 +313,17 @@ fn repositories_say_where_they_are_from_and_how_their_truth_is_known() {
     let repositories = repositories();
     assert!(repositories.len() > 50, "{}", repositories.len());
     for (name, files, expected) in &repositories {
-        assert!(!expected.about.is_empty() && !expected.source.is_empty() && !files.is_empty(), "{name}");
+        assert!(
+            !expected.about.is_empty() && !expected.source.is_empty() && !files.is_empty(),
+            "{name}"
+        );
         assert!(!expected.check.is_empty(), "{name}");
         let evidence = ["oracle", "facts: ran", "facts: read"];
-        assert!(evidence.contains(&expected.evidence.as_str()), "{name}: {}", expected.evidence);
+        assert!(
+            evidence.contains(&expected.evidence.as_str()),
+            "{name}: {}",
+            expected.evidence
+        );
         let asks = expected.check.iter().any(|check| check.oracle.is_some());
         assert_eq!(asks, expected.evidence == "oracle", "{name}");
         let names: BTreeSet<_> = expected.check.iter().map(|check| &check.name).collect();
@@ -295,11 +333,18 @@ fn repositories_say_where_they_are_from_and_how_their_truth_is_known() {
 
 /// Questions that were put to the real accelerate, by their ids: the case and the verdict.
 fn recorded() -> BTreeMap<String, (Value, String)> {
-    let lines = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/oracle.jsonl")).unwrap();
-    let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/oracle.jsonl"))
+            .unwrap();
+    let records = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let answers = records.map(|record| {
         let id = text(&record["case"]["id"]).to_owned();
-        (id, (record["case"].clone(), text(&record["verdict"]).to_owned()))
+        (
+            id,
+            (record["case"].clone(), text(&record["verdict"]).to_owned()),
+        )
     });
     answers.collect()
 }
@@ -311,9 +356,16 @@ fn what_the_real_accelerate_answered_is_what_is_expected() {
     for (name, _, expected) in &repositories() {
         for check in &expected.check {
             let Some(id) = &check.oracle else { continue };
-            let (_, verdict) = recorded.get(id).unwrap_or_else(|| panic!("{name}: {id} is not recorded"));
+            let (_, verdict) = recorded
+                .get(id)
+                .unwrap_or_else(|| panic!("{name}: {id} is not recorded"));
             let verdicts: BTreeSet<&String> = check.verdicts.values().flatten().collect();
-            assert_eq!(verdicts, BTreeSet::from([verdict]), "{name}, {:?}", check.name);
+            assert_eq!(
+                verdicts,
+                BTreeSet::from([verdict]),
+                "{name}, {:?}",
+                check.name
+            );
             asked.insert(id.clone());
         }
     }
@@ -326,7 +378,8 @@ fn the_recorded_questions_are_answered_alike() {
     let mut wrong = String::new();
     for (id, (case, verdict)) in &recorded() {
         let repository = Repository::with(&[]);
-        let ran = repository.run_with_input(&["resolve", "--batch", "-"], format!("{case}\n").as_bytes());
+        let ran =
+            repository.run_with_input(&["resolve", "--batch", "-"], format!("{case}\n").as_bytes());
         let answer: Value = serde_json::from_str(ran.stdout.trim()).unwrap();
         if answer["verdict"] != **verdict {
             wrong += &format!("{id}: {}, really {verdict}\n", answer["verdict"]);
