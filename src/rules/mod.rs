@@ -100,6 +100,7 @@ rules! {
     fp107_num_processes,
     fp108_refused,
     fp109_config_file_missing,
+    fp110_launch_words_refused,
     fp201_fp8_backend,
     fp202_recipe_value,
     fp203_ao_fsdp_cpu_ram_efficient_loading,

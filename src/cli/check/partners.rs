@@ -73,7 +73,8 @@ impl<'a> Beside<'a> {
     /// Where the command may run: a script is started in its own folder, or in one above it.
     fn candidates(&self, folder: &Folder) -> Vec<PathBuf> {
         match folder {
-            Folder::Unknown => Vec::new(),
+            // Where `cd $DIR` leads is not known. What is found under the whole path is meant all the same.
+            Folder::Unknown => folders_above(self.file),
             Folder::Own(below) => {
                 let own = Path::new(self.file).parent().unwrap_or(Path::new(""));
                 clean(&own.join(below)).into_iter().collect()
@@ -97,7 +98,7 @@ impl Files for Beside<'_> {
     fn look_up(&self, path: &str) -> Lookup {
         let is_elsewhere =
             path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
-        if is_elsewhere || self.folder == Folder::Unknown {
+        if is_elsewhere {
             return Lookup::Unknown;
         }
         let wanted = clean(Path::new(path));
@@ -111,6 +112,7 @@ impl Files for Beside<'_> {
         }
         match find(path, &self.candidates(&self.folder)) {
             Some(file) => Lookup::Found(file),
+            None if self.folder == Folder::Unknown => Lookup::Unknown,
             None => Lookup::Absent,
         }
     }

@@ -16,6 +16,9 @@ use super::super::failure::Failure;
 use super::file::{FileResult, Holds};
 use super::partners::{Beside, Partners};
 
+/// How many folders a config's project reaches up: `configs/accelerate/fp8.yaml` belongs to what is beside `configs`.
+const PROJECT_HEIGHT: usize = 3;
+
 /// How many commands with the same finding are named beside the first.
 const NAMED_BESIDE: usize = 3;
 
@@ -255,10 +258,10 @@ impl Around {
         }
     }
 
-    /// Notes on the assumed run of a config which commands of its project there are: those below the nearest folder
-    /// above it that has any.
+    /// Notes on the assumed run of a config which commands of its project there are: those below the nearest of the
+    /// folders above it that has any. Further up than [`PROJECT_HEIGHT`] folders begins somebody else's project.
     fn note_on(&self, run: &mut Run, config: &str) {
-        for folder in Path::new(config).ancestors().skip(1) {
+        for folder in Path::new(config).ancestors().skip(1).take(PROJECT_HEIGHT) {
             let is_below = |path: &str| Path::new(path).starts_with(folder);
             let reads: Vec<bool> = self
                 .reads_config
