@@ -24,7 +24,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     (
         "axolotl-fsdp2-ram-efficient",
         "as it is",
-        "FP203 takes axolotl's own torchao recipe for accelerate's choice; line of the section",
+        "the span is the section's first key",
     ),
     (
         "axolotl-fsdp2-ram-efficient",
@@ -32,59 +32,14 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "the span is the section's first key",
     ),
     (
-        "axolotl-fsdp2-ram-efficient",
-        "each rank loads",
-        "axolotl's recipe holds a Float8LinearConfig, so nothing is None",
-    ),
-    (
-        "deepspeed-config-file-beside-precision",
-        "as it is",
-        "FP205 names the recipe's bf16, not the config's mixed_precision",
-    ),
-    (
-        "deepspeed-config-file-beside-precision",
-        "fp8 in its place",
-        "FP205 names the recipe's bf16, not the config's mixed_precision",
-    ),
-    (
         "deepspeed-without-fp8-branch",
         "as it is",
         "the pinned transformer-engine is not taken as installed",
     ),
     (
-        "fp8-flag-of-old-accelerate",
-        "as it is",
-        "no rule for flags that the launcher's parser refuses",
-    ),
-    (
         "fsdp-policy-nobody-reads",
         "as it is",
         "no finding for a key of fsdp_config that nothing reads",
-    ),
-    (
-        "kubernetes-recipe-bf16",
-        "as it is",
-        "the folder inside an image is unknown, so no file is at hand",
-    ),
-    (
-        "kubernetes-recipe-bf16",
-        "bf16: false",
-        "the folder inside an image is unknown, so no file is at hand",
-    ),
-    (
-        "kubernetes-recipe-bf16",
-        "no bf16",
-        "the folder inside an image is unknown, so no file is at hand",
-    ),
-    (
-        "kubernetes-recipe-bf16",
-        "fp16 beats it as well",
-        "the folder inside an image is unknown, so no file is at hand",
-    ),
-    (
-        "makefile-fp8-backend-flag",
-        "ao is no choice in 1.12.0",
-        "no rule for flags that the launcher's parser refuses",
     ),
     (
         "recipe-env-asks-for-fp8",
