@@ -51,8 +51,15 @@ fn names(run: &Run) -> Vec<String> {
             _ => {}
         }
     }
-    let said = run.trainer.as_ref().and_then(|trainer| trainer.arguments.get("deepspeed"));
-    if let Some(Value::Known { value: Object::Str(path), .. }) = said {
+    let said = run
+        .trainer
+        .as_ref()
+        .and_then(|trainer| trainer.arguments.get("deepspeed"));
+    if let Some(Value::Known {
+        value: Object::Str(path),
+        ..
+    }) = said
+    {
         names.push(path.clone());
     }
     names
@@ -82,9 +89,14 @@ mod tests {
         let text = "deepspeed_config:\n  deepspeed_config_file: a.json\n";
         let config = Config::of_bytes("accelerate.yaml", text.into());
         let mut run = Run::assumed(config, &Target::newest(knowledge::releases()));
-        run.flags = ["--deepspeed-config-file=b.json", "--deepspeed_config_file", "none.json", "train.py"]
-            .map(Word::from)
-            .into();
+        run.flags = [
+            "--deepspeed-config-file=b.json",
+            "--deepspeed_config_file",
+            "none.json",
+            "train.py",
+        ]
+        .map(Word::from)
+        .into();
         let said = |value: &str| Value::Known {
             value: Object::from(value),
             origin: Origin::of(Voice::RecipeKey, "deepspeed"),

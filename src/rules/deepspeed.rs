@@ -21,7 +21,9 @@ pub(super) fn configs(subject: &Subject<'_>) -> Vec<DeepSpeedConfig> {
         return Vec::new();
     }
     let configs = resolve::deepspeed_configs(subject.run, subject.files).into_iter();
-    configs.map(|(file, document)| DeepSpeedConfig { file, document }).collect()
+    configs
+        .map(|(file, document)| DeepSpeedConfig { file, document })
+        .collect()
 }
 
 impl DeepSpeedConfig {
@@ -57,7 +59,11 @@ pub(super) fn key(block: &str, name: &str) -> Key {
 
 /// The version of DeepSpeed that is declared or pinned, or else the newest known, and how it reads the blocks.
 pub(super) fn version(subject: &Subject<'_>) -> Option<(Version, PrecisionBlocks)> {
-    let declared = subject.target.packages.get("deepspeed").map(|declared| declared.value.clone());
+    let declared = subject
+        .target
+        .packages
+        .get("deepspeed")
+        .map(|declared| declared.value.clone());
     let version = declared.or_else(|| knowledge::package("deepspeed")?.releases.last().cloned())?;
     let blocks = DeepSpeed::of(&version)?.precision_blocks;
     Some((version, blocks))
