@@ -78,13 +78,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         voices::versions(subject)
     );
     let backend = last.decision("fp8_backend").map(|decision| &decision.origin);
-    let at = backend.filter(|origin| origin.place.is_some()).unwrap_or(&fp8.origin);
+    let named = backend.filter(|origin| origin.place.is_some());
+    let at = named.unwrap_or(&fp8.origin);
     let mut finding = RULE.finding(message, subject.label(at, "float8 all-gather is on by default here"));
     finding.key = subject.key(at);
     if let Some(Value::Known { origin, .. }) = trainer.arguments.get("save_strategy") {
         finding.related.push(subject.label(origin, "checkpoints are asked for here"));
     }
     finding.related.extend(voices::command(subject));
+    if named.is_none() {
+        finding.confidence = Confidence::Likely;
+        finding.notes.push("no backend is named: torchao is taken where it is installed".to_owned());
+    }
     finding.notes.push(format!(
         "the default is on in accelerate {}",
         advice::intervals(AoAllGatherDefault::On.intervals())

@@ -4,7 +4,7 @@ use crate::knowledge;
 use crate::resolve::target::FileLine;
 use crate::resolve::{self, Backend, Origin, Verdict, Voice};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice, voices};
+use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP604",
@@ -82,10 +82,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let message = format!("{what}: where it is not installed, {without}");
     let mut finding = RULE.finding(message, subject.label(at, "needs a package"));
     finding.key = subject.key(at);
-    finding.related.push(Label::file(
-        line.path.as_str(),
-        format!("dependencies are listed here, in line {}", line.line),
-    ));
+    voices::add_line(subject, &mut finding, line, "dependencies are listed here");
     finding.related.extend(voices::command(subject));
     finding.help = Some(match names.as_slice() {
         [name] => format!("add {name} to the dependencies, or declare it with --target installed={name}"),

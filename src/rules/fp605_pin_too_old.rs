@@ -5,7 +5,7 @@ use crate::knowledge::{self, Reader, RecipeKey, Version};
 use crate::resolve::target::{Declared, TargetOrigin};
 use crate::resolve::{Cause, Origin, Trainer, Value, Voice};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, voices};
+use super::{Confidence, Example, Finding, Rule, Severity, Subject, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP605",
@@ -112,8 +112,8 @@ fn finding(
             TargetOrigin::Settings(_) => "declares",
             _ => "pins",
         };
-        let text = format!("line {} {says} {package} {version}", line.line);
-        finding.related.push(Label::file(line.path.as_str(), text));
+        let text = format!("{says} {package} {version}");
+        voices::add_line(subject, &mut finding, line, &text);
     }
     finding.related.extend(voices::command(subject));
     finding.help = Some(match (&known.first, &known.last) {

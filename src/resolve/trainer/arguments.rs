@@ -259,3 +259,120 @@ pub(super) fn refused_key(argument: &Argument, name: &str) -> Stop {
     let message = format!("Some keys are not used by the HfArgumentParser: ['{name}']");
     Site::new(PARSER, Cause::TrainerKey).raise("ValueError", message, &argument.origin)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::formats::recipe::Framework;
+    use crate::knowledge;
+    use crate::resolve::assemble::assemble_recipe;
+    use crate::resolve::{NoFiles, Target, resolve};
+    use crate::source::{SourceFile, Syntax};
+
+    /// What a recipe comes to under the newest releases: the exception, why it is not known, or the precision.
+    fn comes_to(framework: Framework, recipe: &str) -> String {
+        let text = format!(
+            "output_dir: out\nper_device_train_batch_size: 4\nlearning_rate: 0.00002\n{recipe}\n"
+        );
+        let document = Syntax::Yaml.read(&text).unwrap();
+        let file = Arc::new(SourceFile::from_text("recipe.yaml", text.as_str()));
+        let target = Target::newest(knowledge::releases());
+        let run = assemble_recipe(framework, &file, &Arc::new(document), &target);
+        let known = knowledge::accelerate(knowledge::newest()).unwrap();
+        let outcome = resolve(&run, known.facts, &NoFiles);
+        match outcome.exception() {
+            Some(exception) => format!("{}: {}", exception.kind, exception.message),
+            None => outcome.verdict.to_string(),
+        }
+    }
+
+    #[test]
+    fn precisions_exclude_each_other() {
+        let both = "ValueError: At most one of fp16 and bf16 can be True, but not both";
+        for (framework, recipe, expected) in [
+            (Framework::Transformers, "bf16: true\nfp16: true", both),
+            (Framework::Transformers, "bf16: true\nfp16: 'no'", both),
+            (
+                Framework::Transformers,
+                "bf16: true\nfp16: false",
+                "no-fp8:bfloat16",
+            ),
+            (Framework::Trl, "bf16: true\nfp16: 'no'", "no-fp8:bfloat16"),
+            (
+                Framework::Axolotl,
+                "bf16: true\nfp16: true",
+                "no-fp8:bfloat16",
+            ),
+            (
+                Framework::Axolotl,
+                "bf16: auto\nfp16: true",
+                "no-fp8:float16",
+            ),
+        ] {
+            assert_eq!(
+                comes_to(framework, recipe),
+                expected,
+                "{framework} {recipe}"
+            );
+        }
+    }
+
+    #[test]
+    fn texts_are_only_converted_where_a_switch_is_meant() {
+        for (recipe, expected) in [
+            ("fsdp: full_shard auto_wrap", "no-fp8:fsdp-bfloat16"),
+            ("deepspeed: ds.json", "unknown"),
+        ] {
+            assert_eq!(comes_to(Framework::Trl, recipe), expected, "{recipe}");
+        }
+        assert!(
+            comes_to(Framework::Trl, "bf16: maybe")
+                .starts_with("SystemExit: argument --bf16: Truthy value expected")
+        );
+    }
+
+    #[test]
+    fn keys_of_no_trainer_are_refused_unless_a_script_of_its_own_may_read_them() {
+        let refused = |names: &str| {
+            format!("ValueError: Some keys are not used by the HfArgumentParser: [{names}]")
+        };
+        for (recipe, expected) in [
+            ("fp8: false", refused("'fp8'")),
+            (
+                "fp8: true\nmixed_precision: fp8",
+                refused("'fp8', 'mixed_precision'"),
+            ),
+            (
+                "mixed_precision: no\nbf16: true",
+                refused("'mixed_precision'"),
+            ),
+            (
+                "mixed_precision: fp8\nsave_strategy: steps",
+                refused("'mixed_precision'"),
+            ),
+            (
+                "mixed_precision: bf16\nsave_strategy: steps",
+                "unknown".to_owned(),
+            ),
+            (
+                "mixed_precision: fp8\nlr_scheduler_type: cosine",
+                "unknown".to_owned(),
+            ),
+            (
+                "half_precision_backend: auto",
+                refused("'half_precision_backend'"),
+            ),
+            (
+                "bf16: true\nfp16: true\nfp8: true",
+                "ValueError: At most one of fp16 and bf16 can be True, but not both".to_owned(),
+            ),
+        ] {
+            assert_eq!(
+                comes_to(Framework::Transformers, recipe),
+                expected,
+                "{recipe}"
+            );
+        }
+    }
+}
