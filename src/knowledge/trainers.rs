@@ -216,6 +216,16 @@ trainers! {
             Torchao,
         }
 
+        /// What is checked about fp8 before anything is built.
+        fp8_checks: AxolotlFp8Checks {
+            /// Nothing.
+            Absent,
+            /// `fp8_enable_fsdp_float8_all_gather` needs `fsdp_version: 2`.
+            AllGather,
+            /// That, and `fp8_config` needs `fp8: true`; the all-gather needs its recipe `tensorwise`.
+            AllGatherAndRecipe,
+        }
+
         /// What becomes of `ACCELERATE_MIXED_PRECISION` where the recipe asks for no precision.
         no_precision: AxolotlNoPrecision {
             /// It keeps what it was.

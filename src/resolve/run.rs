@@ -158,6 +158,21 @@ pub struct ConfigFile {
     pub read: Result<Arc<Document>, ReadError>,
 }
 
+impl ConfigFile {
+    /// How the path of a preset that comes with TRL begins; nobody's file is called so.
+    const PRESET: &str = "trl's preset ";
+
+    /// What a preset is shown as.
+    pub(crate) fn preset_path(name: &str) -> String {
+        format!("{}{name}", Self::PRESET)
+    }
+
+    /// Whether it comes with TRL, and not from the user.
+    pub fn is_preset(&self) -> bool {
+        self.file.path.starts_with(Self::PRESET)
+    }
+}
+
 /// The accelerate config of a run.
 #[derive(Clone, Debug, Default)]
 pub enum Config {
@@ -231,6 +246,8 @@ pub struct Code {
     pub arguments: BTreeMap<String, Object>,
     /// `kwargs_handlers`: class and keyword arguments of each, in order.
     pub kwargs_handlers: Vec<(String, BTreeMap<String, Object>)>,
+    /// Who says the `mixed_precision` among the arguments, where that is an argument of the script.
+    pub precision: Option<Origin>,
     /// Whether the script never builds an `Accelerator`.
     pub no_init: bool,
 }
@@ -251,6 +268,39 @@ pub struct Trainer {
     pub is_arguments_only: bool,
 }
 
+/// What is said to a trainer, where it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Argued<'run> {
+    /// The value.
+    pub value: &'run Object,
+    /// Who says it.
+    pub origin: &'run Origin,
+}
+
+impl Argued<'_> {
+    /// The value as Python's `str()`.
+    pub fn text(self) -> String {
+        self.value.python_str()
+    }
+}
+
+impl Trainer {
+    /// The argument of this name, where its value is known.
+    pub fn known(&self, name: &str) -> Option<Argued<'_>> {
+        match self.arguments.get(name)? {
+            Value::Known { value, origin } => Some(Argued { value, origin }),
+            Value::Unknown { .. } => None,
+        }
+    }
+
+    /// Who says the argument of this name, whether its value is known or not.
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        match self.arguments.get(name)? {
+            Value::Known { origin, .. } | Value::Unknown { origin, .. } => Some(origin),
+        }
+    }
+}
+
 /// The command that starts a run, where one was found in a file.
 #[derive(Clone, Debug)]
 pub struct Command {
@@ -264,6 +314,8 @@ pub struct Command {
     pub config: Option<Place>,
     /// The recipe that the script reads.
     pub recipe: Option<Arc<SourceFile>>,
+    /// What is meant for accelerate's launcher, and the program drops it.
+    pub dropped: Vec<Ask>,
     /// The words that cannot be known, each with the reason.
     pub unknown: Vec<(String, Place)>,
     /// Whether it stands in prose, which nothing runs.

@@ -8,7 +8,9 @@ mod declared;
 mod examples;
 pub mod finding;
 mod names;
+mod presets;
 mod recipe;
+mod recipe_fp8;
 mod releases;
 mod sections;
 pub mod subject;
@@ -64,6 +66,7 @@ pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     for rule in RULES {
         (rule.check)(subject, &mut findings);
     }
+    presets::relabel(subject, &mut findings);
     findings.sort_by_key(|finding| {
         let offset = finding
             .primary
@@ -125,6 +128,12 @@ rules! {
     fp319_recipe_beats_launch,
     fp320_recipe_dropped,
     fp321_flag_beats_config,
+    fp326_recipe_key_unread,
+    fp327_llamafactory_fp8,
+    fp328_axolotl_fp8,
+    fp331_llamafactory_fp8_setting,
+    fp332_trl_launch_words_dropped,
+    fp333_swift_fp8,
     fp401_section_beats_top_level,
     fp601_package_missing,
     fp602_capability,
