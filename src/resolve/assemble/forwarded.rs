@@ -54,8 +54,8 @@ impl Forwarded {
                 forwarded.of_command(command, known.facts, files);
                 arguments.retain(|name, _| !is_forwarded(name, known.facts));
                 match launch_words {
-                    Some(LaunchWords::EveryCommand) => {}
-                    Some(LaunchWords::SftOnly) if subcommand == "sft" => {}
+                    Some(LaunchWords::EveryCommand) => forwarded.dropped.clear(),
+                    Some(LaunchWords::SftOnly) if subcommand == "sft" => forwarded.dropped.clear(),
                     Some(LaunchWords::SftOnly) => forwarded.drop_all(),
                     Some(LaunchWords::DefaultConfig) | None => forwarded = Self::default(),
                 }
