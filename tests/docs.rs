@@ -157,7 +157,10 @@ fn section(example: &Example) -> String {
     let shown = |file: &str, text: &str| {
         let name = Path::new(file);
         let language = name.extension().unwrap_or(name.file_name().unwrap());
-        format!("```{}\n{text}```\n", language.to_string_lossy().to_lowercase())
+        format!(
+            "```{}\n{text}```\n",
+            language.to_string_lossy().to_lowercase()
+        )
     };
     let mut command = match example.beside {
         [] => format!("fp8lint {}", example.file),

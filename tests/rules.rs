@@ -25,7 +25,11 @@ fn codes_found(described: &Described, example: &Example) -> BTreeSet<String> {
     if let Some(settings) = example.settings {
         repository.write("fp8lint.toml", settings);
     }
-    let checked = if example.beside.is_empty() { example.file } else { "." };
+    let checked = if example.beside.is_empty() {
+        example.file
+    } else {
+        "."
+    };
     let mut arguments = vec![checked, "--report", "json"];
     for setting in example.target {
         arguments.extend(["--target", setting]);

@@ -51,8 +51,14 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         runs::launched(file, &plan.assumptions)
     });
     let launched: Vec<_> = launched.into_iter().collect::<Result<_, _>>()?;
-    let judged = launched.iter().flat_map(|launched| launched.judged.clone()).collect();
-    let doubtful = launched.iter().flat_map(|launched| launched.doubtful.clone()).collect();
+    let judged = launched
+        .iter()
+        .flat_map(|launched| launched.judged.clone())
+        .collect();
+    let doubtful = launched
+        .iter()
+        .flat_map(|launched| launched.doubtful.clone())
+        .collect();
     let alone = workers::map(plan.threads, &files, |file| {
         runs::alone(file, &judged, &doubtful)
     });
@@ -70,7 +76,9 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     for file in files {
         recognised.extend(file.recognised);
         findings.extend(file.findings);
-        let Some(assumed) = file.assumed else { continue };
+        let Some(assumed) = file.assumed else {
+            continue;
+        };
         if let Some(found) = assumed.unknown_pin {
             unknown_pins.insert((found.file.path.clone(), found.line), found);
         }

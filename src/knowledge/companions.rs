@@ -33,8 +33,14 @@ struct Row {
 
 /// The releases of `companion`, transformers or accelerate, that a version of a framework allows; nothing where it
 /// allows all, or where nothing is known of it.
-pub fn companion_range(framework: &str, version: &Version, companion: &str) -> Option<&'static VersionSpecifiers> {
-    let of_framework = ROWS.iter().filter(|row| row.package == framework && row.from <= *version);
+pub fn companion_range(
+    framework: &str,
+    version: &Version,
+    companion: &str,
+) -> Option<&'static VersionSpecifiers> {
+    let of_framework = ROWS
+        .iter()
+        .filter(|row| row.package == framework && row.from <= *version);
     let row = of_framework.max_by_key(|row| &row.from)?;
     let range = match companion {
         "transformers" => &row.transformers,
@@ -54,10 +60,23 @@ mod tests {
         let table: Table = toml::from_str(TEXT).unwrap();
         for row in &table.companions {
             let shown = format!("{} {}", row.package, row.from);
-            assert!(package(&row.package).unwrap().releases.contains(&row.from), "{shown}");
+            assert!(
+                package(&row.package).unwrap().releases.contains(&row.from),
+                "{shown}"
+            );
             let transformers = package("transformers").unwrap();
-            assert!(transformers.newest_release_within(&row.transformers).is_some(), "{shown}");
-            assert!(releases().iter().any(|release| row.accelerate.contains(release)), "{shown}");
+            assert!(
+                transformers
+                    .newest_release_within(&row.transformers)
+                    .is_some(),
+                "{shown}"
+            );
+            assert!(
+                releases()
+                    .iter()
+                    .any(|release| row.accelerate.contains(release)),
+                "{shown}"
+            );
         }
     }
 
@@ -67,10 +86,22 @@ mod tests {
             let found = companion_range(framework, &version.parse().unwrap(), companion);
             found.map(ToString::to_string)
         };
-        assert_eq!(range("axolotl", "0.19.0", "accelerate").as_deref(), Some("==1.13.0"));
-        assert_eq!(range("axolotl", "0.12.1", "transformers").as_deref(), Some("==4.55.0"));
-        assert_eq!(range("axolotl", "99", "accelerate").as_deref(), Some("==1.15.0"));
-        assert_eq!(range("llamafactory", "0.9.5.dev0", "accelerate").as_deref(), Some(">=1.3.0, <=1.11.0"));
+        assert_eq!(
+            range("axolotl", "0.19.0", "accelerate").as_deref(),
+            Some("==1.13.0")
+        );
+        assert_eq!(
+            range("axolotl", "0.12.1", "transformers").as_deref(),
+            Some("==4.55.0")
+        );
+        assert_eq!(
+            range("axolotl", "99", "accelerate").as_deref(),
+            Some("==1.15.0")
+        );
+        assert_eq!(
+            range("llamafactory", "0.9.5.dev0", "accelerate").as_deref(),
+            Some(">=1.3.0, <=1.11.0")
+        );
         assert_eq!(range("axolotl", "0.4", "accelerate"), None);
         assert_eq!(range("ms-swift", "4.6.0", "accelerate"), None);
         assert_eq!(range("simpletuner", "1", "accelerate"), None);

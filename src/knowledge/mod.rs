@@ -37,12 +37,12 @@ pub use facts::{
     flag_history, value_history,
 };
 pub use interval::Interval;
-pub use recipes::{Reader, RecipeKey, recipe_key};
 pub use packages::{
     PackageFacts, newest_release_within, package, package_of_distribution, package_of_repository,
     package_on_conda, packages,
 };
 pub use presets::trl_preset;
+pub use recipes::{Reader, RecipeKey, recipe_key};
 
 use interval::RELEASES;
 

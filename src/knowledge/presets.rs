@@ -28,7 +28,10 @@ struct Preset<'a> {
 
 /// The text of TRL's preset of this name.
 pub fn trl_preset(name: &str) -> Option<&'static str> {
-    PRESETS.iter().find(|preset| preset.name == name).map(|preset| preset.text)
+    PRESETS
+        .iter()
+        .find(|preset| preset.name == name)
+        .map(|preset| preset.text)
 }
 
 #[cfg(test)]
@@ -37,8 +40,21 @@ mod tests {
 
     #[test]
     fn every_preset_of_the_package_is_there_and_asks_for_bf16() {
-        for name in ["fsdp1", "fsdp2", "multi_gpu", "single_gpu", "zero1", "zero2", "zero3"] {
-            assert!(trl_preset(name).unwrap().contains("mixed_precision: bf16\n"), "{name}");
+        for name in [
+            "fsdp1",
+            "fsdp2",
+            "multi_gpu",
+            "single_gpu",
+            "zero1",
+            "zero2",
+            "zero3",
+        ] {
+            assert!(
+                trl_preset(name)
+                    .unwrap()
+                    .contains("mixed_precision: bf16\n"),
+                "{name}"
+            );
         }
         assert_eq!(trl_preset("zero4"), None);
     }

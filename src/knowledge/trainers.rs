@@ -293,6 +293,9 @@ mod tests {
             assert_eq!(transformers(text).fsdp1_prepare, prepare, "{text}");
         }
         assert_eq!(Fsdp1Prepare::ModelAlone.versions(), "<4.47.0, or >=5.3.0");
-        assert_eq!(Trl::of(&version("0.18.2")).unwrap().bf16_default, Bf16Default::Off);
+        assert_eq!(
+            Trl::of(&version("0.18.2")).unwrap().bf16_default,
+            Bf16Default::Off
+        );
     }
 }

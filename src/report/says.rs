@@ -32,7 +32,9 @@ pub fn says(subject: &Subject<'_>) -> Vec<Says> {
         && !rows.iter().any(|(_, row)| row.wins)
     {
         let value = subject.outcome.decision("mixed_precision");
-        let what = value.map_or_else(String::new, |decision| format!("{} ({})", decision.value, winner.name));
+        let what = value.map_or_else(String::new, |decision| {
+            format!("{} ({})", decision.value, winner.name)
+        });
         let row = Says {
             who: who(winner.voice),
             what,
@@ -75,7 +77,10 @@ fn row(ask: &Ask, winner: Option<&Origin>) -> Says {
 
 fn place(origin: &Origin) -> Option<(String, usize)> {
     let place = origin.place.as_ref()?;
-    Some((place.file.path.clone(), place.file.line_column(place.value.start).line))
+    Some((
+        place.file.path.clone(),
+        place.file.line_column(place.value.start).line,
+    ))
 }
 
 /// How a voice is called.
@@ -111,7 +116,9 @@ pub(super) fn table(subject: &Subject<'_>) -> String {
     let rows: Vec<[String; 4]> = says(subject)
         .into_iter()
         .map(|says| {
-            let place = says.place.map_or_else(String::new, |(path, line)| format!("{path}:{line}"));
+            let place = says
+                .place
+                .map_or_else(String::new, |(path, line)| format!("{path}:{line}"));
             let wins = if says.wins { "wins" } else { "" };
             [says.who, &says.what, &place, wins].map(|cell| escape::one_line(cell).into_owned())
         })
@@ -119,7 +126,10 @@ pub(super) fn table(subject: &Subject<'_>) -> String {
     let header = ["who", "says", "where", ""].map(str::to_owned);
     let width = |column: usize| {
         let cells = std::iter::once(&header).chain(&rows);
-        cells.map(|row| row[column].chars().count()).max().unwrap_or(0)
+        cells
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths = [width(0), width(1), width(2)];
     let mut text = String::new();

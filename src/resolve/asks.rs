@@ -27,7 +27,8 @@ pub fn asks(run: &Run) -> Vec<Ask> {
     of_trainer(run, &mut asks);
     if let Some(value) = run.code.arguments.get("mixed_precision") {
         asks.push(Ask {
-            origin: (run.code.precision.clone()).unwrap_or_else(|| Origin::of(Voice::Code, "mixed_precision")),
+            origin: (run.code.precision.clone())
+                .unwrap_or_else(|| Origin::of(Voice::Code, "mixed_precision")),
             value: value.clone(),
         });
     }

@@ -70,14 +70,21 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
         None => forwarded.words,
     };
     let (config, config_place) = match (&words.config_file, launcher) {
-        (Some(named), Launcher::Accelerate) => {
-            (config(named, files), Some(place(command, "--config_file", &named.spot)))
-        }
+        (Some(named), Launcher::Accelerate) => (
+            config(named, files),
+            Some(place(command, "--config_file", &named.spot)),
+        ),
         _ => (forwarded.config, forwarded.config_place),
     };
-    let unknown = words.unknown.or_else(|| trained.unknown.clone()).or_else(|| not_followed(command));
+    let unknown = words
+        .unknown
+        .or_else(|| trained.unknown.clone())
+        .or_else(|| not_followed(command));
     let asked = match &config {
-        Config::File(file) => file.read.as_ref().map_or_else(|_| Vec::new(), |document| packages_asked(document)),
+        Config::File(file) => file
+            .read
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |document| packages_asked(document)),
         _ => Vec::new(),
     };
     let asked = asked
@@ -113,8 +120,11 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
 
 /// Programs that train without accelerate.
 fn not_followed(command: &LaunchCommand) -> Option<String> {
-    let is_megatron = matches!(&command.program, Program::Swift(words) if words.starts_with("megatron"));
-    is_megatron.then(|| "Megatron-SWIFT trains by Megatron-core, whose fp8 settings are not followed".to_owned())
+    let is_megatron =
+        matches!(&command.program, Program::Swift(words) if words.starts_with("megatron"));
+    is_megatron.then(|| {
+        "Megatron-SWIFT trains by Megatron-core, whose fp8 settings are not followed".to_owned()
+    })
 }
 
 /// What starts the processes: TRL and axolotl call `accelerate launch`, LLaMA-Factory and ms-swift torchrun or nothing.
@@ -224,8 +234,13 @@ fn text(command: &LaunchCommand) -> String {
         module.into_iter().chain([shown(&script.name)])
     });
     let flags = command.flags.iter().map(shown);
-    let words = flags.chain(script).chain(command.arguments.iter().map(shown));
-    std::iter::once(program).chain(words).collect::<Vec<_>>().join(" ")
+    let words = flags
+        .chain(script)
+        .chain(command.arguments.iter().map(shown));
+    std::iter::once(program)
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn shown(term: &Term) -> String {

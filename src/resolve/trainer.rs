@@ -52,7 +52,10 @@ impl<'run> Said<'run> {
         Ok(Self {
             trainer,
             transformers: transformers.ok_or_else(|| {
-                unknown(format!("nothing is known of transformers {}", trainer.transformers))
+                unknown(format!(
+                    "nothing is known of transformers {}",
+                    trainer.transformers
+                ))
             })?,
         })
     }
@@ -64,7 +67,9 @@ impl<'run> Said<'run> {
             Some(Value::Known { value, origin }) => {
                 Ok(Some(Argument::new(value.clone(), origin.clone())))
             }
-            Some(Value::Unknown { why, .. }) => Err(unknown(format!("`{name}` is not known: {why}"))),
+            Some(Value::Unknown { why, .. }) => {
+                Err(unknown(format!("`{name}` is not known: {why}")))
+            }
         }
     }
 
@@ -133,7 +138,8 @@ const PRECISIONS: [&str; 3] = ["no", "fp16", "bf16"];
 
 /// `--mixed_precision` of an example script of diffusers, whose parser does not know fp8.
 fn check_choice(code: &Code) -> Step<()> {
-    let (Some(origin), Some(value)) = (&code.precision, code.arguments.get("mixed_precision")) else {
+    let (Some(origin), Some(value)) = (&code.precision, code.arguments.get("mixed_precision"))
+    else {
         return Ok(());
     };
     let text = value.python_str();

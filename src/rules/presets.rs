@@ -9,7 +9,11 @@ pub(super) fn relabel(subject: &Subject<'_>, findings: &mut [Finding]) {
     let Config::File(config) = &subject.run.config else {
         return;
     };
-    let named = subject.run.command.as_ref().and_then(|command| command.config.as_ref());
+    let named = subject
+        .run
+        .command
+        .as_ref()
+        .and_then(|command| command.config.as_ref());
     let Some(named) = named.filter(|_| config.is_preset()) else {
         return;
     };

@@ -148,7 +148,11 @@ impl<'a> Subject<'a> {
 
     /// The recipe that takes part, if there is one.
     pub fn recipe(&self) -> Option<Arc<SourceFile>> {
-        let named = self.run.command.as_ref().and_then(|command| command.recipe.clone());
+        let named = self
+            .run
+            .command
+            .as_ref()
+            .and_then(|command| command.recipe.clone());
         named.or_else(|| {
             let arguments = self.run.trainer.as_ref()?.arguments.values();
             let mut places = arguments.filter_map(|value| match value {

@@ -13,7 +13,10 @@ const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
 
 /// The precision with which the script is launched, if anybody asks for one, and who does.
 pub(super) fn launched(subject: &Subject<'_>, outcome: &Outcome) -> Option<Variable> {
-    let of_launch = outcome.launch.as_ref().and_then(|launch| launch.environment.get(MIXED_PRECISION));
+    let of_launch = outcome
+        .launch
+        .as_ref()
+        .and_then(|launch| launch.environment.get(MIXED_PRECISION));
     let of_shell = || match subject.run.environment.get(MIXED_PRECISION)? {
         Value::Known { value, origin } => Some(Variable {
             value: value.clone(),
@@ -23,7 +26,11 @@ pub(super) fn launched(subject: &Subject<'_>, outcome: &Outcome) -> Option<Varia
     };
     // TRL's `env` block is set after the launch.
     let of_recipe = || {
-        let said = subject.run.trainer.as_ref()?.known("env.ACCELERATE_MIXED_PRECISION")?;
+        let said = subject
+            .run
+            .trainer
+            .as_ref()?
+            .known("env.ACCELERATE_MIXED_PRECISION")?;
         Some(Variable {
             value: said.text(),
             origin: said.origin.clone(),
@@ -48,7 +55,10 @@ pub(super) fn decided(outcome: &Outcome) -> Option<(&str, &Origin)> {
 
 /// Whether the recipe, an argument of the script or the framework says it.
 pub(super) fn is_of_trainer(origin: &Origin) -> bool {
-    matches!(origin.voice, Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework)
+    matches!(
+        origin.voice,
+        Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework
+    )
 }
 
 /// Whether another place than the config decides: the rules about runs of several files tell of it.
@@ -110,11 +120,19 @@ pub(super) fn others(subject: &Subject<'_>, asked: Option<&Origin>, primary: &La
 /// The command that makes one run of the files.
 pub(super) fn command(subject: &Subject<'_>) -> Option<Label> {
     let command = subject.run.command.as_ref()?;
-    Some(Label::value(&command.program, "this command makes one run of them"))
+    Some(Label::value(
+        &command.program,
+        "this command makes one run of them",
+    ))
 }
 
 fn is_same(one: &Label, other: &Label) -> bool {
-    let place = |label: &Label| (label.path.clone(), label.source.as_ref().map(|(_, span)| *span));
+    let place = |label: &Label| {
+        (
+            label.path.clone(),
+            label.source.as_ref().map(|(_, span)| *span),
+        )
+    };
     place(one) == place(other)
 }
 
@@ -144,11 +162,15 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
         matches!(with_arguments(subject, arguments).verdict, Verdict::Fp8(_))
     };
     let has_key = subject.run.trainer.as_ref().is_some_and(|trainer| {
-        matches!(trainer.framework, Framework::LlamaFactory | Framework::Axolotl)
+        matches!(
+            trainer.framework,
+            Framework::LlamaFactory | Framework::Axolotl
+        )
     });
-    let by_default = subject.run.trainer.as_ref().is_some_and(|trainer| {
-        matches!(trainer.framework, Framework::Trl | Framework::Axolotl)
-    });
+    let by_default =
+        subject.run.trainer.as_ref().is_some_and(|trainer| {
+            matches!(trainer.framework, Framework::Trl | Framework::Axolotl)
+        });
     if is_fp8(&off) {
         Some(match by_default {
             true => "write bf16: false in the recipe: without the key it is on",
@@ -157,7 +179,9 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
     } else if has_key && is_fp8(&[("fp8", true)]) {
         Some("write fp8: true in the recipe")
     } else if is_fp8(&full_eval) {
-        Some("in the recipe, write bf16: false and bf16_full_eval: true, which DeepSpeed's config is held against")
+        Some(
+            "in the recipe, write bf16: false and bf16_full_eval: true, which DeepSpeed's config is held against",
+        )
     } else {
         None
     }

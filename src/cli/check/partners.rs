@@ -52,7 +52,11 @@ impl<'a> Beside<'a> {
     }
 
     /// The files of a command that runs in this folder.
-    pub(in crate::cli) fn of_command(file: &'a str, folder: &Folder, holds: &'a LaunchFile) -> Self {
+    pub(in crate::cli) fn of_command(
+        file: &'a str,
+        folder: &Folder,
+        holds: &'a LaunchFile,
+    ) -> Self {
         Self {
             file,
             folder: folder.clone(),
@@ -85,7 +89,8 @@ impl Loaded for Beside<'_> {
 
 impl Files for Beside<'_> {
     fn look_up(&self, path: &str) -> Lookup {
-        let is_elsewhere = path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
+        let is_elsewhere =
+            path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
         if is_elsewhere || self.folder == Folder::Unknown {
             return Lookup::Unknown;
         }

@@ -28,7 +28,10 @@ pub(in crate::cli) struct Launched {
 }
 
 /// Judges the runs of a launch file.
-pub(in crate::cli) fn launched(file: &FileResult, assumptions: &Assumptions) -> Result<Launched, Failure> {
+pub(in crate::cli) fn launched(
+    file: &FileResult,
+    assumptions: &Assumptions,
+) -> Result<Launched, Failure> {
     let mut launched = Launched::default();
     let (Holds::Launch(holds), Some(recognised)) = (&file.holds, &file.recognised) else {
         return Ok(launched);
@@ -52,7 +55,9 @@ pub(in crate::cli) fn launched(file: &FileResult, assumptions: &Assumptions) -> 
                 Some(finding)
             }
         });
-        launched.findings.extend(kept.map(|finding| (finding, at.clone())));
+        launched
+            .findings
+            .extend(kept.map(|finding| (finding, at.clone())));
     }
     Ok(launched)
 }
@@ -90,7 +95,10 @@ pub(in crate::cli) fn run_of(
 pub(in crate::cli) fn is_followed(run: &Run) -> bool {
     run.launcher == Launcher::Accelerate
         || run.trainer.is_some()
-        || run.environment.keys().any(|name| name.starts_with("ACCELERATE_"))
+        || run
+            .environment
+            .keys()
+            .any(|name| name.starts_with("ACCELERATE_"))
 }
 
 impl Launched {
@@ -103,8 +111,14 @@ impl Launched {
             Config::File(config) => Some(&config.file),
             _ => None,
         };
-        let recipe = run.command.as_ref().and_then(|command| command.recipe.as_ref());
-        let named = config.into_iter().chain(recipe).map(|file| file.path.clone());
+        let recipe = run
+            .command
+            .as_ref()
+            .and_then(|command| command.recipe.as_ref());
+        let named = config
+            .into_iter()
+            .chain(recipe)
+            .map(|file| file.path.clone());
         let named = named.filter(|path| path != own);
         match run.unknown {
             None => self.judged.extend(named),
@@ -119,7 +133,12 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
     let mut places = BTreeMap::new();
     for (finding, at) in launched.into_iter().flat_map(|launched| launched.findings) {
         let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-        let place = (finding.code, finding.primary.path.clone(), span, finding.key.route.clone());
+        let place = (
+            finding.code,
+            finding.primary.path.clone(),
+            span,
+            finding.key.route.clone(),
+        );
         let index = *places.entry(place).or_insert(findings.len());
         match findings.get_mut(index) {
             Some((_, others)) => {
@@ -134,13 +153,24 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
         if let [_, others @ ..] = at.as_slice()
             && !others.is_empty()
         {
-            let shown = others.iter().take(NAMED_BESIDE).cloned().collect::<Vec<_>>().join(", ");
+            let shown = others
+                .iter()
+                .take(NAMED_BESIDE)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
             let more = match others.len().checked_sub(NAMED_BESIDE) {
                 Some(more) if more > 0 => format!(" and {more} more"),
                 _ => String::new(),
             };
-            let command = if others.len() == 1 { "command" } else { "commands" };
-            finding.notes.push(format!("the same with the launch {command} at {shown}{more}"));
+            let command = if others.len() == 1 {
+                "command"
+            } else {
+                "commands"
+            };
+            finding.notes.push(format!(
+                "the same with the launch {command} at {shown}{more}"
+            ));
         }
         finding
     });
@@ -148,7 +178,11 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
 }
 
 /// The findings about what a file holds on its own, unless a command names it.
-pub(in crate::cli) fn alone(file: &FileResult, judged: &BTreeSet<String>, doubtful: &BTreeSet<String>) -> Vec<Finding> {
+pub(in crate::cli) fn alone(
+    file: &FileResult,
+    judged: &BTreeSet<String>,
+    doubtful: &BTreeSet<String>,
+) -> Vec<Finding> {
     let (Some(recognised), Some(assumed)) = (&file.recognised, &file.assumed) else {
         return Vec::new();
     };

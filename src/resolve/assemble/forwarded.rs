@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::run::{Ask, Config, ConfigFile, Files, Lookup, Origin, Place, Value, Voice, Word};
+use super::super::run::{
+    Ask, Config, ConfigFile, Files, Lookup, Origin, Place, Value, Voice, Word,
+};
 use super::words::Words;
 use super::{config, place};
 use crate::formats::launch::{LaunchCommand, Program};
@@ -61,7 +63,11 @@ impl Forwarded {
                 }
             }
             Program::Axolotl(_) => {
-                let behind = command.arguments.iter().skip_while(|term| term.known() != Some("--")).skip(1);
+                let behind = command
+                    .arguments
+                    .iter()
+                    .skip_while(|term| term.known() != Some("--"))
+                    .skip(1);
                 forwarded.words.give_all(command, behind, known.facts);
                 if let Some(named) = forwarded.words.config_file.take() {
                     forwarded.config = config(&named, files);
@@ -74,7 +80,12 @@ impl Forwarded {
     }
 
     /// The recipe's keys, each as `--key value`.
-    fn of_recipe(&mut self, arguments: &BTreeMap<String, Value<Object>>, facts: &Facts, files: &dyn Files) {
+    fn of_recipe(
+        &mut self,
+        arguments: &BTreeMap<String, Value<Object>>,
+        facts: &Facts,
+        files: &dyn Files,
+    ) {
         for (name, value) in arguments {
             let (Value::Known { origin, .. } | Value::Unknown { origin, .. }) = value;
             if origin.voice != Voice::RecipeKey || !is_forwarded(name, facts) {
@@ -86,9 +97,9 @@ impl Forwarded {
                     self.dropped.push(ask(origin, value));
                 }
                 Value::Known { value, origin } => {
-                    let takes_value = facts.option(&format!("--{name}")).is_none_or(|flag| {
-                        matches!(flag.action, Action::Store | Action::Append)
-                    });
+                    let takes_value = facts
+                        .option(&format!("--{name}"))
+                        .is_none_or(|flag| matches!(flag.action, Action::Store | Action::Append));
                     if !takes_value {
                         self.words.doubt(format!(
                             "`{name}` of the recipe becomes `--{name} {}`, and accelerate takes the second word for the \
@@ -105,7 +116,8 @@ impl Forwarded {
                     self.dropped.push(ask(origin, value));
                 }
                 Value::Unknown { why, .. } => {
-                    self.words.doubt(format!("`{name}` of the recipe is not known: {why}"));
+                    self.words
+                        .doubt(format!("`{name}` of the recipe is not known: {why}"));
                 }
             }
         }
@@ -128,7 +140,9 @@ impl Forwarded {
             }
             if name == "accelerate_config" {
                 // Only the two-word form is looked for.
-                let Some(named) = terms.next().filter(|_| joined.is_none()) else { continue };
+                let Some(named) = terms.next().filter(|_| joined.is_none()) else {
+                    continue;
+                };
                 let at = place(command, option, &named.spot);
                 match &named.text {
                     Ok(text) => {
@@ -138,7 +152,8 @@ impl Forwarded {
                             name: option.to_owned(),
                             place: Some(at),
                         };
-                        self.dropped.push(ask(&origin, &Object::from(text.as_str())));
+                        self.dropped
+                            .push(ask(&origin, &Object::from(text.as_str())));
                     }
                     Err(why) => {
                         self.config = Config::Unknown { why: why.clone() };
@@ -210,5 +225,6 @@ fn is_config(name: &str) -> bool {
 /// Whether a key or flag is none of TRL's and goes to accelerate's launcher.
 fn is_forwarded(name: &str, facts: &Facts) -> bool {
     let is_launch = || facts.option(&format!("--{name}")).is_some();
-    !TRL_OWN.contains(&name) && (name == "accelerate_config" || REFUSED.contains(&name) || is_launch())
+    !TRL_OWN.contains(&name)
+        && (name == "accelerate_config" || REFUSED.contains(&name) || is_launch())
 }

@@ -110,7 +110,9 @@ impl Trained {
         let is_diffusers = said.contains_key("pretrained_model_name_or_path");
         match said.get("mixed_precision") {
             Some(Value::Known { value, origin }) if is_diffusers => {
-                self.code.arguments.insert("mixed_precision".to_owned(), value.clone());
+                self.code
+                    .arguments
+                    .insert("mixed_precision".to_owned(), value.clone());
                 self.code.precision = Some(origin.clone());
             }
             _ => {
@@ -190,7 +192,11 @@ pub(super) fn alone(
 }
 
 /// The first file among the arguments that is a recipe.
-fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<String>) -> Option<Found> {
+fn recipe(
+    command: &LaunchCommand,
+    files: &dyn Files,
+    unknown: &mut Option<String>,
+) -> Option<Found> {
     let named = command.named_files();
     for term in &named {
         let Some(path) = term.known() else { continue };
@@ -204,7 +210,9 @@ fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<Strin
         let recognised = formats::recognise(file.text(), Ok(&document));
         let declared = framework_of_program(command);
         let framework = match (recognised.as_ref().map(|found| found.kind), declared) {
-            (Some(Kind::Recipe(_)) | None, Some(framework)) if document.root().is_dict() => framework,
+            (Some(Kind::Recipe(_)) | None, Some(framework)) if document.root().is_dict() => {
+                framework
+            }
             (Some(Kind::Recipe(framework)), None) => framework,
             _ => continue,
         };
@@ -222,7 +230,9 @@ fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<Strin
 /// The top-level entries of a recipe.
 fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
     for entry in found.document.root().entries() {
-        let Some(key) = entry.key.text() else { continue };
+        let Some(key) = entry.key.text() else {
+            continue;
+        };
         if key == "env" && found.framework == Framework::Trl {
             environment(found, &entry, into);
             continue;
@@ -256,7 +266,9 @@ fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
 /// The variables of TRL's `env` block, each as `env.NAME`.
 fn environment(found: &Found, block: &EntryRef<'_>, into: &mut BTreeMap<String, Value<Object>>) {
     for entry in block.value.entries() {
-        let Some(name) = entry.key.text() else { continue };
+        let Some(name) = entry.key.text() else {
+            continue;
+        };
         let origin = Origin {
             voice: Voice::RecipeKey,
             name: format!("env.{name}"),
@@ -281,7 +293,8 @@ fn environment(found: &Found, block: &EntryRef<'_>, into: &mut BTreeMap<String, 
 /// Whether the arguments are those of a trainer.
 fn is_trainer(said: &BTreeMap<String, Value<Object>>) -> bool {
     let has = |name: &&str| said.contains_key(*name);
-    SIGNS.iter().filter(|name| has(name)).count() >= SIGNS_NEEDED && TRAINER_ONLY.iter().any(|name| has(&name))
+    SIGNS.iter().filter(|name| has(name)).count() >= SIGNS_NEEDED
+        && TRAINER_ONLY.iter().any(|name| has(&name))
 }
 
 /// The value of one of the command's own arguments, where it is known.
@@ -306,7 +319,9 @@ fn arguments(command: &LaunchCommand) -> BTreeMap<String, Value<Object>> {
         let Some(name) = name_of(flag, joined.is_some()) else {
             continue;
         };
-        let is_value = |next: &&&Term| next.known().is_none_or(|text| !text.starts_with("--")) && !next.is_open;
+        let is_value = |next: &&&Term| {
+            next.known().is_none_or(|text| !text.starts_with("--")) && !next.is_open
+        };
         let (value, spot) = match joined {
             Some(value) => (Ok(value.to_owned()), &term.spot),
             None => match terms.next_if(|next| is_value(&next)) {
@@ -314,7 +329,10 @@ fn arguments(command: &LaunchCommand) -> BTreeMap<String, Value<Object>> {
                 None => (Ok("true".to_owned()), &term.spot),
             },
         };
-        let (name, value) = match name.strip_prefix("no_").filter(|name| SWITCHES.contains(name)) {
+        let (name, value) = match name
+            .strip_prefix("no_")
+            .filter(|name| SWITCHES.contains(name))
+        {
             Some(name) => (name.to_owned(), Ok("false".to_owned())),
             None => (name, value),
         };
@@ -342,7 +360,9 @@ fn name_of(flag: &str, is_joined: bool) -> Option<String> {
         None => return None,
     };
     let is_name = !name.is_empty()
-        && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'));
+        && name
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'));
     is_name.then(|| name.replace('-', "_"))
 }
 
@@ -367,7 +387,9 @@ fn scalar(name: &str, text: &str) -> Object {
         "false" | "False" => Object::Bool(false),
         _ => match (text.parse::<i128>(), text.parse::<f64>()) {
             (Ok(whole), _) => Object::Int(Integer::Small(whole)),
-            (Err(_), Ok(number)) if text.starts_with(|first: char| first.is_ascii_digit() || first == '.') => {
+            (Err(_), Ok(number))
+                if text.starts_with(|first: char| first.is_ascii_digit() || first == '.') =>
+            {
                 Object::Float(number)
             }
             _ => Object::from(text),

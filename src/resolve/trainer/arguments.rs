@@ -49,7 +49,10 @@ pub(super) fn build(
     hand_over(environment, said, own, &mut given)?;
     for name in ["use_cpu", "no_cuda"] {
         if said.switched_on(name)?.is_some() {
-            given.code.arguments.insert("cpu".to_owned(), Object::Bool(true));
+            given
+                .code
+                .arguments
+                .insert("cpu".to_owned(), Object::Bool(true));
         }
     }
     fsdp::write(environment, said)?;
@@ -74,14 +77,22 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
         return Ok(());
     }
     let names: Vec<String> = refused.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let on_command_line = refused.iter().all(|(_, origin)| origin.voice == Voice::ScriptArgument);
+    let on_command_line = refused
+        .iter()
+        .all(|(_, origin)| origin.voice == Voice::ScriptArgument);
     let list = super::super::python::list_repr(&names);
     let message = match on_command_line {
         true => format!("Some specified arguments are not used by the HfArgumentParser: {list}"),
         false => format!("Some keys are not used by the HfArgumentParser: {list}"),
     };
     let origins = refused.into_iter().map(|(_, origin)| origin);
-    Err(raise("ValueError", message, PARSER, Cause::TrainerKey, origins))
+    Err(raise(
+        "ValueError",
+        message,
+        PARSER,
+        Cause::TrainerKey,
+        origins,
+    ))
 }
 
 fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step<()> {
@@ -90,7 +101,13 @@ fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step
     };
     let message = format!("At most one of fp16 and bf16 can be True{when}, but not both");
     let origins = [bf16.origin.clone(), fp16.origin.clone()];
-    Err(raise("ValueError", message, POST_INIT, Cause::TrainerArgument, origins))
+    Err(raise(
+        "ValueError",
+        message,
+        POST_INIT,
+        Cause::TrainerArgument,
+        origins,
+    ))
 }
 
 /// `accelerator_config` knows nothing about precision.
@@ -141,7 +158,8 @@ fn hand_over(
                 None => said.get("fp16_backend")?,
             };
             let is_apex = backend.is_some_and(|backend| backend.value == Object::from("apex"));
-            let stops = said.transformers.half_precision_backend == HalfPrecisionBackend::StopsTheWrite;
+            let stops =
+                said.transformers.half_precision_backend == HalfPrecisionBackend::StopsTheWrite;
             if !(is_apex && stops) {
                 environment.set(MIXED_PRECISION, precision);
             }

@@ -30,12 +30,18 @@ pub(super) fn bf16_default(said: &Said<'_>) -> Step<Option<Argument>> {
         Framework::Axolotl => true,
         _ => false,
     };
-    let name = format!("the default `bf16` of {} {version}", said.trainer.framework.as_str());
+    let name = format!(
+        "the default `bf16` of {} {version}",
+        said.trainer.framework.as_str()
+    );
     Ok(is_on.then(|| Argument::new(true, by_framework(name))))
 }
 
 fn nothing_known(framework: &str, said: &Said<'_>) -> super::super::stop::Stop {
-    unknown(format!("nothing is known of {framework} {}", said.trainer.version))
+    unknown(format!(
+        "nothing is known of {framework} {}",
+        said.trainer.version
+    ))
 }
 
 /// TRL: `bf16` is on unless the recipe says otherwise; `env` goes to the environment first
@@ -47,7 +53,9 @@ pub(super) fn trl(
     given: Given,
 ) -> Step<Given> {
     for argument in said.trainer.arguments.keys() {
-        let Some(name) = argument.strip_prefix("env.") else { continue };
+        let Some(name) = argument.strip_prefix("env.") else {
+            continue;
+        };
         if let Some(value) = said.get(argument)? {
             environment.set(name, variable(value.value.python_str(), &value.origin));
         }
@@ -67,12 +75,18 @@ pub(super) fn swift(
         return build(context, environment, said, given);
     }
     let Some(dtype) = said.get("torch_dtype")? else {
-        return Err(unknown("ms-swift trains in the dtype of the model, bf16 or fp16, never in fp8"));
+        return Err(unknown(
+            "ms-swift trains in the dtype of the model, bf16 or fp16, never in fp8",
+        ));
     };
     let name = match dtype.value.python_str().as_str() {
         "bfloat16" => "bf16",
         "float16" | "float32" => "fp16",
-        other => return Err(unknown(format!("`torch_dtype: {other}` is none that ms-swift knows"))),
+        other => {
+            return Err(unknown(format!(
+                "`torch_dtype: {other}` is none that ms-swift knows"
+            )));
+        }
     };
     let mut trainer = said.trainer.clone();
     let value = super::Value::Known {
@@ -94,12 +108,21 @@ pub(super) fn swift(
 pub(super) fn simpletuner(said: &Said<'_>, mut given: Given) -> Step<Given> {
     let asked = said.get("mixed_precision")?;
     let asked = asked.unwrap_or_else(|| {
-        Argument::new("bf16", by_framework("the default `mixed_precision` of SimpleTuner"))
+        Argument::new(
+            "bf16",
+            by_framework("the default `mixed_precision` of SimpleTuner"),
+        )
     });
     if asked.value == Object::from("fp8") {
-        given.code.kwargs_handlers.push(("AORecipeKwargs".to_owned(), keywords([])));
+        given
+            .code
+            .kwargs_handlers
+            .push(("AORecipeKwargs".to_owned(), keywords([])));
     }
-    given.code.arguments.insert("mixed_precision".to_owned(), asked.value);
+    given
+        .code
+        .arguments
+        .insert("mixed_precision".to_owned(), asked.value);
     given.precision = Some(asked.origin);
     Ok(given)
 }

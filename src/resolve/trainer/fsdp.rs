@@ -12,11 +12,23 @@ use crate::source::Object;
 /// Keys of `fsdp_config` that arrive at accelerate's plugin, with what stands for them where they are not written, under
 /// the name of the variable that the plugin would read. `None`: nothing is passed.
 const KEYS: [(&str, &str, Option<&str>); 7] = [
-    ("cpu_ram_efficient_loading", "FSDP_CPU_RAM_EFFICIENT_LOADING", Some("false")),
-    ("sync_module_states", "FSDP_SYNC_MODULE_STATES", Some("true")),
+    (
+        "cpu_ram_efficient_loading",
+        "FSDP_CPU_RAM_EFFICIENT_LOADING",
+        Some("false"),
+    ),
+    (
+        "sync_module_states",
+        "FSDP_SYNC_MODULE_STATES",
+        Some("true"),
+    ),
     ("use_orig_params", "FSDP_USE_ORIG_PARAMS", Some("true")),
     ("forward_prefetch", "FSDP_FORWARD_PREFETCH", Some("false")),
-    ("activation_checkpointing", "FSDP_ACTIVATION_CHECKPOINTING", None),
+    (
+        "activation_checkpointing",
+        "FSDP_ACTIVATION_CHECKPOINTING",
+        None,
+    ),
     ("reshard_after_forward", "FSDP_RESHARD_AFTER_FORWARD", None),
     ("state_dict_type", "FSDP_STATE_DICT_TYPE", None),
 ];
@@ -34,7 +46,9 @@ pub(super) fn write(environment: &mut Environment, said: &Said<'_>) -> Step<()> 
         value => value.python_str().to_lowercase(),
     };
     environment.set("ACCELERATE_USE_FSDP", variable("true", &fsdp.origin));
-    let origin = config.as_ref().map_or(&fsdp.origin, |config| &config.origin);
+    let origin = config
+        .as_ref()
+        .map_or(&fsdp.origin, |config| &config.origin);
     let builds_plugin = said.transformers.fsdp_arguments != FsdpArguments::Environment;
     let default_version = match said.transformers.fsdp_arguments {
         FsdpArguments::Environment => None,

@@ -29,7 +29,13 @@ fn arguments(recipe: &str, voice: Voice) -> Vec<(String, Value<Object>)> {
 }
 
 /// A run with this recipe, under this accelerate config and this shell environment.
-fn run(versions: Versions<'_>, launcher: Launcher, config: &str, environment: &str, recipe: &str) -> Outcome {
+fn run(
+    versions: Versions<'_>,
+    launcher: Launcher,
+    config: &str,
+    environment: &str,
+    recipe: &str,
+) -> Outcome {
     let (framework, own, transformers, accelerate) = versions;
     let config = match config {
         "" => Config::None,
@@ -53,41 +59,161 @@ fn run(versions: Versions<'_>, launcher: Launcher, config: &str, environment: &s
             run.environment.insert(name, Value::Known { value, origin });
         }
     }
-    resolve(&run, knowledge::accelerate(&version(accelerate)).unwrap().facts, &NoFiles)
+    resolve(
+        &run,
+        knowledge::accelerate(&version(accelerate)).unwrap().facts,
+        &NoFiles,
+    )
 }
 
 #[test]
 fn llamafactory_as_it_ran() {
     use Framework::LlamaFactory as Lf;
     for (own, transformers, accelerate, recipe, verdict) in [
-        ("0.9.5", "4.57.6", "1.11.0", "{stage: sft, bf16: true, fp8: true}", "fp8:AO"),
-        ("0.9.5", "4.57.6", "1.11.0", "{stage: sft, bf16: true, fp8: true, fp8_backend: te}", "fp8:TE"),
-        ("0.9.5", "4.57.6", "1.11.0", "{stage: sft, bf16: true, fp8: true, fp8_backend: msamp}", "fp8:AO"),
-        ("0.9.5", "4.57.6", "1.11.0", "{stage: pt, fp8: true}", "fp8:AO"),
-        ("0.9.5", "5.2.0", "1.11.0", "{stage: sft, bf16: true, fp8: true, fp8_backend: te}", "fp8:TE"),
-        ("0.9.5", "5.2.0", "1.11.0", "{stage: sft, bf16: true, fp8: true}", "no-fp8:bfloat16"),
-        ("0.9.5", "5.5.4", "1.11.0", "{stage: sft, bf16: true, fp8: true, fp8_backend: te}", "no-fp8:bfloat16"),
-        ("0.9.5", "5.5.4", "1.11.0", "{stage: sft, bf16: true, fp8: true}", "no-fp8:bfloat16"),
-        ("0.9.5", "5.5.4", "1.11.0", "{stage: sft, fp8: true}", "no-fp8:none"),
+        (
+            "0.9.5",
+            "4.57.6",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true}",
+            "fp8:AO",
+        ),
+        (
+            "0.9.5",
+            "4.57.6",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true, fp8_backend: te}",
+            "fp8:TE",
+        ),
+        (
+            "0.9.5",
+            "4.57.6",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true, fp8_backend: msamp}",
+            "fp8:AO",
+        ),
+        (
+            "0.9.5",
+            "4.57.6",
+            "1.11.0",
+            "{stage: pt, fp8: true}",
+            "fp8:AO",
+        ),
+        (
+            "0.9.5",
+            "5.2.0",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true, fp8_backend: te}",
+            "fp8:TE",
+        ),
+        (
+            "0.9.5",
+            "5.2.0",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.9.5",
+            "5.5.4",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true, fp8_backend: te}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.9.5",
+            "5.5.4",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.9.5",
+            "5.5.4",
+            "1.11.0",
+            "{stage: sft, fp8: true}",
+            "no-fp8:none",
+        ),
         // What was read.
-        ("0.9.5", "4.57.6", "1.11.0", "{stage: dpo, bf16: true, fp8: true}", "no-fp8:bfloat16"),
-        ("0.9.4", "4.57.1", "1.11.0", "{stage: sft, bf16: true, fp8: true}", "no-fp8:bfloat16"),
-        ("0.9.3", "4.52.4", "1.7.0", "{stage: sft, bf16: true, fp8: true}", "raises@trainer"),
-        ("0.9.3", "4.52.4", "1.7.0", "{stage: sft, bf16: true, fp8_backend: te}", "raises@trainer"),
-        ("0.9.5", "4.57.6", "1.11.0", "{stage: sft, fp8: true, quantization_bit: 4}", "raises@trainer"),
-        ("0.9.4", "4.57.1", "1.11.0", "{stage: sft, fp8: true, quantization_bit: 4}", "raises@trainer"),
-        ("0.9.5", "4.57.6", "1.11.0", "{stage: sft, fp8: true, quantization_bit: null}", "fp8:AO"),
+        (
+            "0.9.5",
+            "4.57.6",
+            "1.11.0",
+            "{stage: dpo, bf16: true, fp8: true}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.9.4",
+            "4.57.1",
+            "1.11.0",
+            "{stage: sft, bf16: true, fp8: true}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.9.3",
+            "4.52.4",
+            "1.7.0",
+            "{stage: sft, bf16: true, fp8: true}",
+            "raises@trainer",
+        ),
+        (
+            "0.9.3",
+            "4.52.4",
+            "1.7.0",
+            "{stage: sft, bf16: true, fp8_backend: te}",
+            "raises@trainer",
+        ),
+        (
+            "0.9.5",
+            "4.57.6",
+            "1.11.0",
+            "{stage: sft, fp8: true, quantization_bit: 4}",
+            "raises@trainer",
+        ),
+        (
+            "0.9.4",
+            "4.57.1",
+            "1.11.0",
+            "{stage: sft, fp8: true, quantization_bit: 4}",
+            "raises@trainer",
+        ),
+        (
+            "0.9.5",
+            "4.57.6",
+            "1.11.0",
+            "{stage: sft, fp8: true, quantization_bit: null}",
+            "fp8:AO",
+        ),
     ] {
-        let outcome = run((Lf, own, transformers, accelerate), Launcher::Python, "", "{}", recipe);
-        assert_eq!(outcome.verdict.to_string(), verdict, "{own} {transformers} {recipe}");
+        let outcome = run(
+            (Lf, own, transformers, accelerate),
+            Launcher::Python,
+            "",
+            "{}",
+            recipe,
+        );
+        assert_eq!(
+            outcome.verdict.to_string(),
+            verdict,
+            "{own} {transformers} {recipe}"
+        );
     }
 }
 
 #[test]
 fn llamafactory_beside_an_old_accelerate_converts_nothing() {
     let versions = (Framework::LlamaFactory, "0.9.5", "4.57.6", "1.7.0");
-    let outcome = run(versions, Launcher::Python, "", "{}", "{stage: sft, bf16: true, fp8: true}");
-    assert!(outcome.verdict.to_string().starts_with("no-fp8:"), "{}", outcome.verdict);
+    let outcome = run(
+        versions,
+        Launcher::Python,
+        "",
+        "{}",
+        "{stage: sft, bf16: true, fp8: true}",
+    );
+    assert!(
+        outcome.verdict.to_string().starts_with("no-fp8:"),
+        "{}",
+        outcome.verdict
+    );
 }
 
 #[test]
@@ -98,8 +224,18 @@ fn axolotl_as_it_ran() {
         ("0.19.0", "", "{bf16: true, fp8: true}", "fp8:AO"),
         ("0.19.0", "", "{fp8: true}", "fp8:AO"),
         ("0.19.0", "", "{fp8: true, rl: dpo}", "no-fp8:bfloat16"),
-        ("0.19.0", "", "{fp8: true, rl: grpo, bf16: auto}", "no-fp8:bfloat16"),
-        ("0.19.0", "", "{fp8: true, reward_model: true}", "no-fp8:bfloat16"),
+        (
+            "0.19.0",
+            "",
+            "{fp8: true, rl: grpo, bf16: auto}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.19.0",
+            "",
+            "{fp8: true, reward_model: true}",
+            "no-fp8:bfloat16",
+        ),
         ("0.19.0", "", "{fp8: true, rl: dpo, bf16: false}", "fp8:AO"),
         ("0.19.0", "", "{fp8: true, rl: dpo, bf16: 'no'}", "fp8:AO"),
         ("0.19.0", "", "{bf16: full}", "raises@trainer"),
@@ -111,13 +247,48 @@ fn axolotl_as_it_ran() {
         ("0.19.0", ao, "{bf16: true}", "raises@prepare"),
         ("0.19.0", ao, "{bf16: false}", "raises@prepare"),
         // What is checked.
-        ("0.12.0", "", "{fp8: true, fp8_enable_fsdp_float8_all_gather: true}", "raises@trainer"),
-        ("0.11.0", "", "{fp8_enable_fsdp_float8_all_gather: true, bf16: true}", "no-fp8:bfloat16"),
-        ("0.19.0", "", "{fp8_config: {recipe: rowwise}}", "raises@trainer"),
-        ("0.18.0", "", "{fp8_config: {recipe: rowwise}}", "no-fp8:bfloat16"),
-        ("0.19.0", "", "{fp8: true, fp8_config: {recipe: rowwise}}", "fp8:AO"),
-        ("0.19.0", "", "{fp8: true, fp8_config: {recipe: delayed}}", "raises@trainer"),
-        ("0.19.0", "", "{fp8: true, fp8_config: {all_gather: true}}", "raises@trainer"),
+        (
+            "0.12.0",
+            "",
+            "{fp8: true, fp8_enable_fsdp_float8_all_gather: true}",
+            "raises@trainer",
+        ),
+        (
+            "0.11.0",
+            "",
+            "{fp8_enable_fsdp_float8_all_gather: true, bf16: true}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.19.0",
+            "",
+            "{fp8_config: {recipe: rowwise}}",
+            "raises@trainer",
+        ),
+        (
+            "0.18.0",
+            "",
+            "{fp8_config: {recipe: rowwise}}",
+            "no-fp8:bfloat16",
+        ),
+        (
+            "0.19.0",
+            "",
+            "{fp8: true, fp8_config: {recipe: rowwise}}",
+            "fp8:AO",
+        ),
+        (
+            "0.19.0",
+            "",
+            "{fp8: true, fp8_config: {recipe: delayed}}",
+            "raises@trainer",
+        ),
+        (
+            "0.19.0",
+            "",
+            "{fp8: true, fp8_config: {all_gather: true}}",
+            "raises@trainer",
+        ),
         (
             "0.19.0",
             "",
@@ -127,7 +298,11 @@ fn axolotl_as_it_ran() {
     ] {
         let versions = (Framework::Axolotl, own, "4.57.6", "1.12.0");
         let outcome = run(versions, Launcher::Accelerate, config, "{}", recipe);
-        assert_eq!(outcome.verdict.to_string(), verdict, "{own} {config:?} {recipe}");
+        assert_eq!(
+            outcome.verdict.to_string(),
+            verdict,
+            "{own} {config:?} {recipe}"
+        );
     }
 }
 
@@ -141,12 +316,26 @@ fn trl_as_it_ran() {
         ("1.16.0", fp8, "{bf16: false}", "fp8:AO"),
         ("1.16.0", fp8, "{bf16: 'false'}", "fp8:AO"),
         ("1.16.0", fp8, "{fp16: true}", "no-fp8:float16"),
-        ("1.16.0", "", "{bf16: false, env.ACCELERATE_MIXED_PRECISION: fp8}", "fp8:AO"),
-        ("1.16.0", "", "{env.ACCELERATE_MIXED_PRECISION: fp8}", "no-fp8:bfloat16"),
+        (
+            "1.16.0",
+            "",
+            "{bf16: false, env.ACCELERATE_MIXED_PRECISION: fp8}",
+            "fp8:AO",
+        ),
+        (
+            "1.16.0",
+            "",
+            "{env.ACCELERATE_MIXED_PRECISION: fp8}",
+            "no-fp8:bfloat16",
+        ),
     ] {
         let versions = (Framework::Trl, own, "4.57.6", "1.12.0");
         let outcome = run(versions, Launcher::Accelerate, config, "{}", recipe);
-        assert_eq!(outcome.verdict.to_string(), verdict, "{own} {config:?} {recipe}");
+        assert_eq!(
+            outcome.verdict.to_string(),
+            verdict,
+            "{own} {config:?} {recipe}"
+        );
     }
 }
 
@@ -154,12 +343,20 @@ fn trl_as_it_ran() {
 fn swift_never_trains_in_fp8_and_simpletuner_by_its_own_word_only() {
     let fp8 = "{ACCELERATE_MIXED_PRECISION: fp8}";
     for (framework, recipe, verdict) in [
-        (Framework::Swift, "{torch_dtype: bfloat16}", "no-fp8:bfloat16"),
+        (
+            Framework::Swift,
+            "{torch_dtype: bfloat16}",
+            "no-fp8:bfloat16",
+        ),
         (Framework::Swift, "{torch_dtype: float32}", "no-fp8:float16"),
         (Framework::Swift, "{}", "unknown"),
         (Framework::Swift, "{bf16: false, fp16: false}", "fp8:AO"),
         (Framework::SimpleTuner, "{}", "no-fp8:bfloat16"),
-        (Framework::SimpleTuner, "{mixed_precision: 'no'}", "no-fp8:none"),
+        (
+            Framework::SimpleTuner,
+            "{mixed_precision: 'no'}",
+            "no-fp8:none",
+        ),
         (Framework::SimpleTuner, "{mixed_precision: fp8}", "fp8:AO"),
     ] {
         let versions = (framework, "4.0.0", "4.57.6", "1.12.0");
@@ -170,18 +367,33 @@ fn swift_never_trains_in_fp8_and_simpletuner_by_its_own_word_only() {
 
 #[test]
 fn diffusers_examples_have_the_last_word_and_know_no_fp8() {
-    for (value, verdict) in [("bf16", "no-fp8:bfloat16"), ("no", "no-fp8:none"), ("fp8", "raises@trainer")] {
-        let config = Config::of_bytes("a.yaml", b"distributed_type: 'NO'\nmixed_precision: fp8\n".to_vec());
+    for (value, verdict) in [
+        ("bf16", "no-fp8:bfloat16"),
+        ("no", "no-fp8:none"),
+        ("fp8", "raises@trainer"),
+    ] {
+        let config = Config::of_bytes(
+            "a.yaml",
+            b"distributed_type: 'NO'\nmixed_precision: fp8\n".to_vec(),
+        );
         let mut run = Run::assumed(config, &Target::newest(knowledge::releases()));
         run.code = Code {
             arguments: [("mixed_precision".to_owned(), Object::from(value))].into(),
             precision: Some(Origin::of(Voice::ScriptArgument, "--mixed_precision")),
             ..Code::default()
         };
-        let outcome = resolve(&run, knowledge::accelerate(knowledge::newest()).unwrap().facts, &NoFiles);
+        let outcome = resolve(
+            &run,
+            knowledge::accelerate(knowledge::newest()).unwrap().facts,
+            &NoFiles,
+        );
         assert_eq!(outcome.verdict.to_string(), verdict, "{value}");
         let decided = outcome.decision("mixed_precision").unwrap();
-        let expected = if value == "fp8" { Voice::ConfigKey } else { Voice::ScriptArgument };
+        let expected = if value == "fp8" {
+            Voice::ConfigKey
+        } else {
+            Voice::ScriptArgument
+        };
         assert_eq!(decided.origin.voice, expected, "{value}");
     }
 }
