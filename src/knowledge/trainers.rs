@@ -162,6 +162,14 @@ trainers! {
             Together,
         }
 
+        /// What becomes of bf16 where there is no GPU and the CPU is not asked for.
+        bf16_without_gpu: Bf16WithoutGpu {
+            /// It is accepted.
+            Accepted,
+            /// It is refused.
+            Refused,
+        }
+
         /// Whether the Trainer passes `kwargs_handlers` to `Accelerator()`.
         trainer_handlers: TrainerHandlers {
             /// No.
@@ -190,6 +198,17 @@ trainers! {
             SftOnly,
             /// Every command hands them over.
             EveryCommand,
+        }
+    }
+
+    /// How a version of DeepSpeed behaves.
+    deepspeed: DeepSpeed {
+        /// What becomes of the blocks `bf16` and `fp16` of its config.
+        precision_blocks: PrecisionBlocks {
+            /// The keys that are known are looked up, the others left alone; `enabled` is what Python takes for true.
+            LookedUp,
+            /// Each is read into a class that refuses other keys and converts texts: `"false"` is false.
+            Strict,
         }
     }
 

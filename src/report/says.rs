@@ -6,6 +6,9 @@ use crate::source::Object;
 
 use super::escape;
 
+/// How much of what is said the table shows, in characters.
+const WIDTH: usize = 48;
+
 /// One voice about the precision of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Says {
@@ -120,7 +123,8 @@ pub(super) fn table(subject: &Subject<'_>) -> String {
                 .place
                 .map_or_else(String::new, |(path, line)| format!("{path}:{line}"));
             let wins = if says.wins { "wins" } else { "" };
-            [says.who, &says.what, &place, wins].map(|cell| escape::one_line(cell).into_owned())
+            let what = escape::shortened(&says.what, WIDTH);
+            [says.who, &what, &place, wins].map(|cell| escape::one_line(cell).into_owned())
         })
         .collect();
     let header = ["who", "says", "where", ""].map(str::to_owned);

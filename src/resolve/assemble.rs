@@ -114,6 +114,8 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
             is_prose: command.is_prose,
         }),
         trainer: trained.trainer,
+        bypassed: Vec::new(),
+        is_unused: false,
         unknown,
     }
 }

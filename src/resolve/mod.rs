@@ -7,6 +7,7 @@
 mod asks;
 pub mod assemble;
 mod context;
+mod deepspeed_configs;
 mod launch;
 pub mod outcome;
 mod prepare;
@@ -18,14 +19,15 @@ pub mod target;
 mod trainer;
 
 pub use asks::asks;
+pub use deepspeed_configs::deepspeed_configs;
 pub use outcome::{
     Backend, Cause, Decision, Exception, Launch, LauncherKind, Outcome, Prepare, Runtime, Variable,
     Verdict,
 };
 pub(crate) use python::parse_bool;
 pub use run::{
-    Argued, Ask, Code, Command, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles,
-    Origin, Place, Run, Stage, Trainer, Value, Voice, Word,
+    Argued, Ask, Bypass, Code, Command, Config, ConfigFile, Files, Launcher, Lookup, Machine,
+    NoFiles, Origin, Place, Run, Stage, Trainer, Value, Voice, Word,
 };
 pub use target::Target;
 pub(crate) use trainer::{AXOLOTL_OTHER_TRAINERS, LLAMAFACTORY_STAGES};

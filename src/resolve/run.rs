@@ -322,6 +322,15 @@ pub struct Command {
     pub is_prose: bool,
 }
 
+/// A command that starts training without reading an accelerate config.
+#[derive(Clone, Debug)]
+pub struct Bypass {
+    /// The command.
+    pub command: Command,
+    /// The precision in which it trains as far as anybody outside the script's code says; `None` where nobody does.
+    pub precision: Option<String>,
+}
+
 /// How far a run is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
@@ -401,6 +410,11 @@ pub enum Lookup {
 pub trait Files {
     /// The file at `path`, as the run would find it from its working directory.
     fn look_up(&self, path: &str) -> Lookup;
+
+    /// An accelerate config that may be meant by a path at which there is none.
+    fn meant(&self, _path: &str) -> Option<String> {
+        None
+    }
 }
 
 /// No file can be looked up: every path is unknown.
@@ -434,6 +448,10 @@ pub struct Run {
     pub deepspeed: Option<(Arc<SourceFile>, Arc<Document>)>,
     /// The command that starts it; `None` for a run that is only assumed.
     pub command: Option<Command>,
+    /// The commands around an assumed run's config that read no config, where no command around it reads one.
+    pub bypassed: Vec<Bypass>,
+    /// Whether no command names the config of an assumed run, although there are commands around it.
+    pub is_unused: bool,
     /// Why it cannot be told what the run comes to, where something that decides is not known. Refusals of the config
     /// file itself stand all the same.
     pub unknown: Option<String>,
@@ -467,6 +485,8 @@ impl Run {
             trainer: None,
             deepspeed: None,
             command: None,
+            bypassed: Vec::new(),
+            is_unused: false,
             unknown: None,
             machine: target.machine(&asked),
             stage: Stage::Prepare,

@@ -26,6 +26,16 @@ use crate::source::Object;
 pub(crate) use deepspeed::Mismatches;
 pub(crate) use frameworks::{AXOLOTL_OTHER_TRAINERS, LLAMAFACTORY_STAGES};
 
+/// Arguments that are true or false.
+const SWITCHES: [&str; 6] = [
+    "bf16",
+    "bf16_full_eval",
+    "fp16",
+    "fp16_full_eval",
+    "no_cuda",
+    "use_cpu",
+];
+
 /// What `Accelerator()` is given.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
@@ -80,7 +90,7 @@ impl<'run> Said<'run> {
         };
         let is_on = match (&argument.value, self.trainer.framework) {
             // TRL hands the recipe to argparse as text.
-            (Object::Str(text), Framework::Trl) => {
+            (Object::Str(text), Framework::Trl) if SWITCHES.contains(&name) => {
                 let converted = super::python::parse_bool(text);
                 converted.ok_or_else(|| {
                     let message = format!(

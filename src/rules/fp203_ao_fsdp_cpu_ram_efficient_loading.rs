@@ -1,5 +1,6 @@
 //! FP203: torchao with FSDP and `cpu_ram_efficient_loading`.
 
+use crate::formats::recipe::Framework;
 use crate::resolve::{Cause, Voice};
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
@@ -37,7 +38,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let is_named = backend.voice != Voice::Default;
-        let supposed = match is_named || subject.target.declares_installed() {
+        // axolotl hands torchao's recipe to `Accelerator()` itself.
+        let by_trainer = subject.run.trainer.as_ref().is_some_and(|trainer| trainer.framework == Framework::Axolotl);
+        let is_settled = is_named || by_trainer || subject.target.declares_installed();
+        let supposed = match is_settled {
             true => "",
             false => ", where torchao is installed (no backend is named, so accelerate takes it)",
         };
@@ -68,7 +72,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 .related
                 .push(Label::value(&place, "torchao is asked for here"));
         }
-        if !is_named && !subject.target.declares_installed() {
+        if !is_settled {
             finding.severity = Severity::Warning;
             finding.confidence = Confidence::Likely;
         }

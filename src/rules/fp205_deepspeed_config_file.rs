@@ -1,6 +1,6 @@
 //! FP205: `deepspeed_config_file` together with settings that it forbids.
 
-use crate::resolve::Cause;
+use crate::resolve::{Cause, Origin, Voice};
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
 
@@ -35,12 +35,13 @@ a precision may also be given as the flag `--mixed_precision`, which is not forb
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::DeepSpeedConfigConflict]) {
-        let Some(origin) = exception.origins.first() else {
+        // What stands in the config is refused, also where the recipe has overwritten it since.
+        let origins: Vec<Origin> = exception.origins.iter().map(|origin| in_config(subject, origin)).collect();
+        let Some(origin) = origins.first() else {
             continue;
         };
         let named = |name: &str| format!("`{}`", name.rsplit('.').next().unwrap_or(name));
-        let list: Vec<String> = exception
-            .origins
+        let list: Vec<String> = origins
             .iter()
             .map(|origin| named(&origin.name))
             .collect();
@@ -54,7 +55,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             subject.label(origin, "forbidden beside `deepspeed_config_file`"),
         );
         finding.key = subject.key(origin);
-        for other in &exception.origins[1..] {
+        for other in &origins[1..] {
             finding.related.push(subject.label(other, "and this"));
         }
         if let Some(place) = subject.within("deepspeed_config", "deepspeed_config_file") {
@@ -70,5 +71,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             finding.outcome = Some(subject.asked_and_runs(&precision, &subject.outcome));
         }
         findings.push(finding);
+    }
+}
+
+/// The config's `mixed_precision` in place of what the trainer has written over it.
+fn in_config(subject: &Subject<'_>, origin: &Origin) -> Origin {
+    match subject.top("mixed_precision") {
+        Some(place) if matches!(origin.voice, Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework) => Origin {
+            voice: Voice::ConfigKey,
+            name: "mixed_precision".to_owned(),
+            place: Some(place),
+        },
+        _ => origin.clone(),
     }
 }

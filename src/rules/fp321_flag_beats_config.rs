@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 A flag `--mixed_precision` wins over the config file, and both win over `ACCELERATE_MIXED_PRECISION` of the shell, which the
 launcher overwrites even where nobody says anything (accelerate, commands/launch.py:_validate_launch_command,
 utils/launch.py). With another precision than fp8 the whole of `fp8_config` is dropped too. Only fp8 that is lost is
-reported: a flag that overrides bf16 by fp16 says what it means.",
+reported; of bf16 and fp16, FP402 takes note.",
     examples: &[
         Example::fails(
             "the flag wins",

@@ -33,14 +33,14 @@ working; the training goes on in bf16, or in fp32.",
         .named("train.sh")
         .with(&[
             ("dpo.yaml", "stage: dpo\ndo_train: true\nfinetuning_type: lora\nmodel_name_or_path: org/model\ndataset: demo\ntemplate: default\nbf16: true\nfp8: true\n"),
-            ("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\n"),
+            ("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\ntorchao==0.14.1\n"),
         ]),
         Example::passes(
             "transformers 4 and a stage that hears of it",
             "stage: sft\ndo_train: true\nfinetuning_type: full\nmodel_name_or_path: org/model\ndataset: demo\ntemplate: default\nbf16: true\nfp8: true\n",
         )
         .named("sft.yaml")
-        .with(&[("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\n")]),
+        .with(&[("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\ntorchao==0.14.1\n")]),
     ],
     check,
 };

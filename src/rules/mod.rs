@@ -5,6 +5,7 @@
 
 mod advice;
 mod declared;
+mod deepspeed;
 mod examples;
 pub mod finding;
 mod names;
@@ -60,6 +61,9 @@ impl Rule {
     }
 }
 
+/// The rules that are only asked where they are selected by name.
+pub const OPT_IN: &[&str] = &["FP405"];
+
 /// Everything that the rules have to say about one run under one release, in the order of the text.
 pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -97,6 +101,8 @@ rules! {
     fp106_config_cannot_be_loaded,
     fp107_num_processes,
     fp108_refused,
+    fp109_config_file_missing,
+    fp110_launch_words_refused,
     fp201_fp8_backend,
     fp202_recipe_value,
     fp203_ao_fsdp_cpu_ram_efficient_loading,
@@ -107,6 +113,10 @@ rules! {
     fp208_deepspeed_mismatch,
     fp209_te_model_alone,
     fp210_declared_fp8_block_value,
+    fp211_trainer_argument,
+    fp212_recipe_key_refused,
+    fp213_checkpoint_save,
+    fp214_deepspeed_bf16_keys,
     fp301_bare_fp8_in_section,
     fp302_fp8_block_in_section,
     fp303_fp8_config_without_fp8,
@@ -128,6 +138,9 @@ rules! {
     fp319_recipe_beats_launch,
     fp320_recipe_dropped,
     fp321_flag_beats_config,
+    fp323_config_not_read,
+    fp324_quoted_boolean,
+    fp325_fp8_flags_without_fp8,
     fp326_recipe_key_unread,
     fp327_llamafactory_fp8,
     fp328_axolotl_fp8,
@@ -135,8 +148,12 @@ rules! {
     fp332_trl_launch_words_dropped,
     fp333_swift_fp8,
     fp401_section_beats_top_level,
+    fp402_precision_said_twice,
+    fp405_unused_config,
     fp601_package_missing,
     fp602_capability,
     fp603_bf16_emulated,
+    fp604_backend_not_among_dependencies,
+    fp605_pin_too_old,
     fp906_not_followed,
 }

@@ -1,12 +1,13 @@
 //! Who says what in a run of several files: what the rules about them share.
 
 use crate::formats::recipe::Framework;
+use crate::resolve::target::FileLine;
 use crate::resolve::{
-    self, Launcher, Origin, Outcome, Run, Stage, Trainer, Value, Variable, Verdict, Voice,
+    self, Launcher, Lookup, Origin, Outcome, Run, Stage, Trainer, Value, Variable, Verdict, Voice,
 };
 use crate::source::Object;
 
-use super::{Label, Subject};
+use super::{Finding, Label, Subject};
 
 /// The variable through which the launch asks for a precision.
 const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
@@ -106,6 +107,16 @@ pub(super) fn trainer_version(trainer: &Trainer) -> String {
     }
 }
 
+/// Whether a script reads the recipe of which nothing is known but that it has the names of `TrainingArguments`.
+pub(super) fn is_guessed(subject: &Subject<'_>) -> bool {
+    let framework = subject
+        .run
+        .trainer
+        .as_ref()
+        .map(|trainer| trainer.framework);
+    framework == Some(Framework::Transformers)
+}
+
 /// The labels of the other places that take part: where the precision is asked for, and the command.
 pub(super) fn others(subject: &Subject<'_>, asked: Option<&Origin>, primary: &Label) -> Vec<Label> {
     let mut labels = Vec::new();
@@ -124,6 +135,17 @@ pub(super) fn command(subject: &Subject<'_>) -> Option<Label> {
         &command.program,
         "this command makes one run of them",
     ))
+}
+
+/// Adds the line of a file that lists or pins a package: as a place where the file can be shown, else as a note.
+pub(super) fn add_line(subject: &Subject<'_>, finding: &mut Finding, line: &FileLine, text: &str) {
+    match subject.files.look_up(&line.path) {
+        Lookup::Found(file) if file.path == line.path => {
+            let span = file.line_span(line.line);
+            finding.related.push(Label::at(&file, span, text));
+        }
+        _ => finding.notes.push(format!("{line}: {text}")),
+    }
 }
 
 fn is_same(one: &Label, other: &Label) -> bool {

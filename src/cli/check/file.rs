@@ -197,6 +197,12 @@ fn no_config(text: &str, read: &Result<Document, ReadError>) -> Option<NoConfig>
 }
 
 impl FileResult {
+    /// The path, if it is that of an accelerate config.
+    pub(in crate::cli) fn config(&self) -> Option<String> {
+        let recognised = self.recognised.as_ref()?;
+        (recognised.kind == Kind::Accelerate).then(|| recognised.path.clone())
+    }
+
     fn recognised(&mut self, path: &str, kind: Kind, assumed: Assumed) {
         self.recognised = Some(CheckedFile {
             path: path.to_owned(),

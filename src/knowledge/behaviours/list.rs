@@ -420,6 +420,15 @@ behaviours! {
         FromEnvironment,
     }
 
+    /// Whether torchao's float8 all-gather is on where nobody says it. With it, weights are of a class of torchao's own,
+    /// which only FSDP2 can store in a checkpoint.
+    ao_all_gather_default: AoAllGatherDefault {
+        /// No.
+        Off,
+        /// Yes.
+        On,
+    }
+
     /// Whether `use_mxfp8_block_scaling` can be set for Transformer Engine from outside.
     te_mxfp8: TeMxfp8 {
         /// The recipe has no such setting.
@@ -566,6 +575,17 @@ behaviours! {
         AlwaysNo,
         /// `fp8` stays `fp8`, all else becomes `no`.
         KeepsFp8,
+    }
+
+    /// Where `Accelerator()` looks for the DeepSpeed plugin of an earlier one.
+    deepspeed_plugin_lookup: DeepspeedPluginLookup {
+        /// Nowhere.
+        Absent,
+        /// In `AcceleratorState()` as soon as there is a `PartialState` for DeepSpeed: without an earlier `Accelerator()`
+        /// that raises.
+        PartialState,
+        /// In `AcceleratorState()` where there is one.
+        AcceleratorState,
     }
 
     /// Whether DeepSpeed can run with MS-AMP.

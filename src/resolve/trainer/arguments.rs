@@ -5,10 +5,10 @@ use super::super::outcome::{Cause, Variable};
 use super::super::python::{Argument, Site};
 use super::super::run::{Origin, Voice};
 use super::super::runtime::Environment;
-use super::super::stop::{Step, Stop, raise};
+use super::super::stop::{Step, Stop, raise, unknown};
 use super::{Given, Said, deepspeed, fsdp};
 use crate::formats::recipe::Framework;
-use crate::knowledge::trainers::{HalfPrecisionBackend, PrecisionHandover};
+use crate::knowledge::trainers::{Bf16WithoutGpu, HalfPrecisionBackend, PrecisionHandover};
 use crate::source::Object;
 
 const POST_INIT: &str = "transformers/training_args.py:TrainingArguments.__post_init__";
@@ -19,7 +19,31 @@ const SITE: Site = Site::new(POST_INIT, Cause::TrainerArgument);
 pub(super) const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
 
 /// Keys that no `TrainingArguments` has and that people write into its recipes.
-const NO_ARGUMENTS: [&str; 4] = ["fp8", "fp8_config", "fp8_backend", "mixed_precision"];
+const NO_ARGUMENTS: [&str; 5] = [
+    "fp8",
+    "fp8_backend",
+    "fp8_config",
+    "fp8_enable_fsdp_float8_all_gather",
+    "mixed_precision",
+];
+
+/// Arguments that scripts which build their own `Accelerator` hardly ever have.
+const TRAINER_ALONE: [&str; 14] = [
+    "bf16",
+    "bf16_full_eval",
+    "ddp_find_unused_parameters",
+    "do_eval",
+    "do_train",
+    "eval_strategy",
+    "evaluation_strategy",
+    "fp16",
+    "fp16_full_eval",
+    "load_best_model_at_end",
+    "logging_strategy",
+    "overwrite_output_dir",
+    "save_strategy",
+    "save_total_limit",
+];
 
 /// Keys that were removed with `half_precision_backend`.
 const REMOVED: [&str; 3] = ["half_precision_backend", "fp16_backend", "fp16_opt_level"];
@@ -31,8 +55,22 @@ pub(super) fn build(
     said: &Said<'_>,
     mut given: Given,
 ) -> Step<Given> {
-    check_keys(said)?;
     let (fp16, bf16) = (said.switched_on("fp16")?, said.bf16()?);
+    // axolotl itself gives bf16 the word (0.19.0, `utils/config/__init__.py:resolve_dtype`).
+    let (fp16, bf16) = match (fp16, bf16) {
+        (Some(fp16), Some(bf16)) if said.trainer.framework == Framework::Axolotl => {
+            match bf16.value {
+                Object::Str(_) => (Some(fp16), None),
+                _ => (None, Some(bf16)),
+            }
+        }
+        both => both,
+    };
+    let asks_bf16 = match &bf16 {
+        Some(bf16) => Some(bf16.clone()),
+        None => said.switched_on("bf16_full_eval")?,
+    };
+    check_gpu(context, said, asks_bf16)?;
     exclude(fp16.as_ref(), bf16.as_ref(), "")?;
     let full_eval = |name| said.switched_on(name);
     exclude(
@@ -41,6 +79,8 @@ pub(super) fn build(
         " for full eval",
     )?;
     check_accelerator_config(said)?;
+    // The parser counts what is left over once the arguments are built.
+    check_keys(said)?;
     let own = match (fp16, bf16) {
         (Some(fp16), _) => Some(variable("fp16", &fp16.origin)),
         (None, Some(bf16)) => Some(variable("bf16", &bf16.origin)),
@@ -58,8 +98,28 @@ pub(super) fn build(
     fsdp::write(environment, said)?;
     if let Some(file) = said.switched_on("deepspeed")? {
         deepspeed::build(context, environment, said, &file, &mut given)?;
+        // Nobody passes the plugin on where no trainer follows.
+        if said.trainer.is_arguments_only {
+            given.deepspeed = None;
+        }
     }
     Ok(given)
+}
+
+/// bf16 needs a GPU, unless the CPU is asked for.
+fn check_gpu(context: &Context<'_>, said: &Said<'_>, bf16: Option<Argument>) -> Step<()> {
+    let on_cpu = said.switched_on("use_cpu")?.is_some() || said.switched_on("no_cuda")?.is_some();
+    let is_refused = said.transformers.bf16_without_gpu == Bf16WithoutGpu::Refused
+        && context.run.machine.gpus == 0
+        && !context.has_xla()
+        && !on_cpu;
+    match bf16.filter(|_| is_refused) {
+        Some(bf16) => {
+            let message = "Your setup doesn't support bf16/gpu.";
+            Err(Site::new(POST_INIT, Cause::Device).raise("ValueError", message, &bf16.origin))
+        }
+        None => Ok(()),
+    }
 }
 
 /// `HfArgumentParser` refuses keys that none of the script's dataclasses has.
@@ -75,6 +135,12 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
     }
     if refused.is_empty() {
         return Ok(());
+    }
+    if refused.iter().any(|(name, _)| *name == "mixed_precision") && !refuses_mixed_precision(said)?
+    {
+        return Err(unknown(
+            "the script may well read `mixed_precision` itself: that is in its code",
+        ));
     }
     let names: Vec<String> = refused.iter().map(|(name, _)| (*name).to_owned()).collect();
     let on_command_line = refused
@@ -93,6 +159,18 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
         Cause::TrainerKey,
         origins,
     ))
+}
+
+/// Whether `mixed_precision` stands among the arguments of a Trainer, not among those of a script that builds its own
+/// `Accelerator` and shares most names: beside a precision in transformers' way, or as fp8 beside what only a Trainer has.
+fn refuses_mixed_precision(said: &Said<'_>) -> Step<bool> {
+    let has = |name: &&str| said.trainer.arguments.contains_key(*name);
+    if ["bf16", "fp16", "fp8"].iter().any(|name| has(&name)) {
+        return Ok(true);
+    }
+    let asked = said.get("mixed_precision")?;
+    let is_fp8 = asked.is_some_and(|asked| asked.value == Object::from("fp8"));
+    Ok(is_fp8 && TRAINER_ALONE.iter().any(|name| has(&name)))
 }
 
 fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step<()> {
@@ -180,4 +258,121 @@ pub(super) fn variable(value: impl Into<String>, origin: &Origin) -> Variable {
 pub(super) fn refused_key(argument: &Argument, name: &str) -> Stop {
     let message = format!("Some keys are not used by the HfArgumentParser: ['{name}']");
     Site::new(PARSER, Cause::TrainerKey).raise("ValueError", message, &argument.origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::formats::recipe::Framework;
+    use crate::knowledge;
+    use crate::resolve::assemble::assemble_recipe;
+    use crate::resolve::{NoFiles, Target, resolve};
+    use crate::source::{SourceFile, Syntax};
+
+    /// What a recipe comes to under the newest releases: the exception, why it is not known, or the precision.
+    fn comes_to(framework: Framework, recipe: &str) -> String {
+        let text = format!(
+            "output_dir: out\nper_device_train_batch_size: 4\nlearning_rate: 0.00002\n{recipe}\n"
+        );
+        let document = Syntax::Yaml.read(&text).unwrap();
+        let file = Arc::new(SourceFile::from_text("recipe.yaml", text.as_str()));
+        let target = Target::newest(knowledge::releases());
+        let run = assemble_recipe(framework, &file, &Arc::new(document), &target);
+        let known = knowledge::accelerate(knowledge::newest()).unwrap();
+        let outcome = resolve(&run, known.facts, &NoFiles);
+        match outcome.exception() {
+            Some(exception) => format!("{}: {}", exception.kind, exception.message),
+            None => outcome.verdict.to_string(),
+        }
+    }
+
+    #[test]
+    fn precisions_exclude_each_other() {
+        let both = "ValueError: At most one of fp16 and bf16 can be True, but not both";
+        for (framework, recipe, expected) in [
+            (Framework::Transformers, "bf16: true\nfp16: true", both),
+            (Framework::Transformers, "bf16: true\nfp16: 'no'", both),
+            (
+                Framework::Transformers,
+                "bf16: true\nfp16: false",
+                "no-fp8:bfloat16",
+            ),
+            (Framework::Trl, "bf16: true\nfp16: 'no'", "no-fp8:bfloat16"),
+            (
+                Framework::Axolotl,
+                "bf16: true\nfp16: true",
+                "no-fp8:bfloat16",
+            ),
+            (
+                Framework::Axolotl,
+                "bf16: auto\nfp16: true",
+                "no-fp8:float16",
+            ),
+        ] {
+            assert_eq!(
+                comes_to(framework, recipe),
+                expected,
+                "{framework} {recipe}"
+            );
+        }
+    }
+
+    #[test]
+    fn texts_are_only_converted_where_a_switch_is_meant() {
+        for (recipe, expected) in [
+            ("fsdp: full_shard auto_wrap", "no-fp8:fsdp-bfloat16"),
+            ("deepspeed: ds.json", "unknown"),
+        ] {
+            assert_eq!(comes_to(Framework::Trl, recipe), expected, "{recipe}");
+        }
+        assert!(
+            comes_to(Framework::Trl, "bf16: maybe")
+                .starts_with("SystemExit: argument --bf16: Truthy value expected")
+        );
+    }
+
+    #[test]
+    fn keys_of_no_trainer_are_refused_unless_a_script_of_its_own_may_read_them() {
+        let refused = |names: &str| {
+            format!("ValueError: Some keys are not used by the HfArgumentParser: [{names}]")
+        };
+        for (recipe, expected) in [
+            ("fp8: false", refused("'fp8'")),
+            (
+                "fp8: true\nmixed_precision: fp8",
+                refused("'fp8', 'mixed_precision'"),
+            ),
+            (
+                "mixed_precision: no\nbf16: true",
+                refused("'mixed_precision'"),
+            ),
+            (
+                "mixed_precision: fp8\nsave_strategy: steps",
+                refused("'mixed_precision'"),
+            ),
+            (
+                "mixed_precision: bf16\nsave_strategy: steps",
+                "unknown".to_owned(),
+            ),
+            (
+                "mixed_precision: fp8\nlr_scheduler_type: cosine",
+                "unknown".to_owned(),
+            ),
+            (
+                "half_precision_backend: auto",
+                refused("'half_precision_backend'"),
+            ),
+            (
+                "bf16: true\nfp16: true\nfp8: true",
+                "ValueError: At most one of fp16 and bf16 can be True, but not both".to_owned(),
+            ),
+        ] {
+            assert_eq!(
+                comes_to(Framework::Transformers, recipe),
+                expected,
+                "{recipe}"
+            );
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::super::context::Context;
 use super::super::outcome::Cause;
-use super::super::python::Argument;
+use super::super::python::{Argument, Site};
 use super::super::run::Origin;
 use super::super::runtime::{DeepSpeedPlugin, Environment};
 use super::super::stop::{Step, raise, unknown};
@@ -73,6 +73,20 @@ pub(super) fn build(
     file: &Argument,
     given: &mut Given,
 ) -> Step<()> {
+    let is_launched = environment.is_true("ACCELERATE_USE_DEEPSPEED", context)?;
+    if !context.run.machine.has("deepspeed") {
+        if is_launched {
+            // `Accelerator()` will say so.
+            return Ok(());
+        }
+        let message = "No package metadata was found for The 'deepspeed>=0.9.3' distribution was not found and is \
+                       required by this application. ";
+        let site = Site::new(
+            "transformers/utils/versions.py:require_version",
+            Cause::PackageMissing,
+        );
+        return Err(site.raise("PackageNotFoundError", message, &file.origin));
+    }
     let Object::Str(path) = &file.value else {
         return Err(unknown(
             "`deepspeed` with the config inside it is not followed",

@@ -67,10 +67,12 @@ pub(in super::super) fn axolotl(
         by_others |= said.switched_on(name)?.is_some();
     }
     if let Some(fp8) = fp8.filter(|_| !by_others) {
+        // `additional_accelerator_args` always hands a `Float8LinearConfig` on.
+        let recipe = keywords([("config", Object::Dict(Vec::new()))]);
         given
             .code
             .kwargs_handlers
-            .push(("AORecipeKwargs".to_owned(), keywords([])));
+            .push(("AORecipeKwargs".to_owned(), recipe));
         given
             .code
             .arguments
