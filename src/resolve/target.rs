@@ -1,5 +1,6 @@
 //! The target: the versions and the hardware that a check assumes, each with where it comes from.
 
+mod companions;
 mod gpus;
 mod parse;
 mod project;
