@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fp8lint::cli::catalogue::{self, Described};
-use fp8lint::rules::Example;
+use fp8lint::rules::{Example, OPT_IN};
 use support::{Ran, Repository, program, ran};
 
 /// The families of rules, by their hundreds, as the pages name them.
@@ -146,23 +146,29 @@ fn page(described: &Described) -> String {
             write!(text, "\n## {heading}\n").unwrap();
         }
         for example in examples {
-            text.push_str(&section(example));
+            text.push_str(&section(described.code, example));
         }
     }
     text
 }
 
 /// An example: the file, and what the program says about it.
-fn section(example: &Example) -> String {
+fn section(code: &str, example: &Example) -> String {
     let shown = |file: &str, text: &str| {
         let name = Path::new(file);
         let language = name.extension().unwrap_or(name.file_name().unwrap());
-        format!("```{}\n{text}```\n", language.to_string_lossy().to_lowercase())
+        format!(
+            "```{}\n{text}```\n",
+            language.to_string_lossy().to_lowercase()
+        )
     };
     let mut command = match example.beside {
         [] => format!("fp8lint {}", example.file),
         _ => "fp8lint".to_owned(),
     };
+    if OPT_IN.contains(&code) {
+        write!(command, " --select {code}").unwrap();
+    }
     for setting in example.target {
         write!(command, " --target {setting}").unwrap();
     }

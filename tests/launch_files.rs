@@ -109,3 +109,25 @@ fn a_script_with_most_of_what_is_met() {
     assert_eq!(written.path.known(), Some("fsdp.yaml"));
     assert_eq!(written.file.slice(written.body), "mixed_precision: fp8\n");
 }
+
+#[test]
+fn large_scripts_take_linear_time() {
+    let many = 20_000;
+    for line in [
+        "srun --export=ALL,A=$B --gres gpu:8 accelerate launch --config_file a.yaml $ARGS train.py\n",
+        "env A=1 bash -c 'accelerate launch train.py'\n",
+        "export A=1; python -m $X $Y $Z --a --b --c d\n",
+        "srun $A uv -q python -c x env env docker run x bash -c x\n",
+        "pip install a b c -r d\ncat > a.yaml <<EOF\na: 1\nEOF\n",
+    ] {
+        let start = std::time::Instant::now();
+        read("run.sh", &line.repeat(many));
+        let one_line = line.replace('\n', " ");
+        read("run.sh", &format!("srun {}", one_line.repeat(many / 10)));
+        assert!(
+            start.elapsed().as_secs() < 60,
+            "{line}: {:?}",
+            start.elapsed()
+        );
+    }
+}

@@ -13,7 +13,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use fp8lint::cli::catalogue::{self, Described};
-use fp8lint::rules::{Example, RULES};
+use fp8lint::rules::{Example, OPT_IN, RULES};
 use support::Repository;
 
 /// The codes that a check of the example's file reports.
@@ -25,8 +25,15 @@ fn codes_found(described: &Described, example: &Example) -> BTreeSet<String> {
     if let Some(settings) = example.settings {
         repository.write("fp8lint.toml", settings);
     }
-    let checked = if example.beside.is_empty() { example.file } else { "." };
+    let checked = if example.beside.is_empty() {
+        example.file
+    } else {
+        "."
+    };
     let mut arguments = vec![checked, "--report", "json"];
+    if OPT_IN.contains(&described.code) && example.fails {
+        arguments.extend(["--select", described.code]);
+    }
     for setting in example.target {
         arguments.extend(["--target", setting]);
     }

@@ -143,7 +143,13 @@ pub(super) struct ResolveArguments {
     pub(super) file: Option<PathBuf>,
 
     /// Print the runs as text or as JSON
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, conflicts_with = "batch")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        conflicts_with = "batch"
+    )]
     pub(super) format: ResolveFormat,
 
     /// Follow the runs of a file of JSON lines; `-` is standard input

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::discover::{Folder, Nearest, Upwards};
 use crate::formats::Kind;
-use crate::formats::pins::Pin;
 use crate::formats::launch::Install;
+use crate::formats::pins::Pin;
 use crate::formats::settings::Fp8Block;
 use crate::knowledge;
 use crate::resolve::target::{Declaration, TargetError};
@@ -137,7 +137,10 @@ impl Assumptions {
         // Asked for every file of a walk: the way up is only gone once for each folder.
         let folder = file.parent().unwrap_or(Path::new("")).to_owned();
         let known = {
-            let mut folders = self.settings_of.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut folders = self
+                .settings_of
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             Arc::clone(folders.entry(folder).or_default())
         };
         let settings = known.get_or_init(|| self.settings_above(&self.upwards.folders(file)));
@@ -170,9 +173,16 @@ impl Assumed {
 
     /// What else is assumed of a command: what the install commands of its file name goes before what files pin.
     pub(super) fn install(&mut self, installs: &[Install], is_prose: bool) {
-        for install in installs.iter().filter(|install| is_prose || !install.is_prose) {
+        for install in installs
+            .iter()
+            .filter(|install| is_prose || !install.is_prose)
+        {
             // What allows no known release says nothing.
-            let _ = self.target.apply_requirement(&install.requirement, &install.spot, knowledge::releases());
+            let _ = self.target.apply_requirement(
+                &install.requirement,
+                &install.spot,
+                knowledge::releases(),
+            );
         }
     }
 
@@ -213,7 +223,12 @@ mod tests {
                 "sub/conf/r.yml",
                 "conf/r.yaml",
             ]
-            .map(|path| assumptions.declared_kind(Path::new(path)).unwrap().map(Kind::as_str))
+            .map(|path| {
+                assumptions
+                    .declared_kind(Path::new(path))
+                    .unwrap()
+                    .map(Kind::as_str)
+            })
         };
         let expected = [
             Some("recipe:trl"),

@@ -208,6 +208,8 @@ impl Case {
             trainer,
             deepspeed: None,
             command: None,
+            bypassed: Vec::new(),
+            is_unused: false,
             unknown: None,
             machine: Machine {
                 installed: self.installed.clone().unwrap_or(default.installed),

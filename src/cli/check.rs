@@ -18,6 +18,7 @@ use super::{notices, workers};
 use file::FileResult;
 pub(super) use file::decode;
 use plan::Plan;
+use runs::Around;
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
@@ -47,21 +48,19 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
 
 /// Runs → findings of all files: selected, sorted.
 fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<Checked, Failure> {
+    let configs: Vec<String> = files.iter().filter_map(FileResult::config).collect();
     let launched = workers::map(plan.threads, &files, |file| {
-        runs::launched(file, &plan.assumptions)
+        runs::launched(file, &plan.assumptions, &configs)
     });
     let launched: Vec<_> = launched.into_iter().collect::<Result<_, _>>()?;
-    let judged = launched.iter().flat_map(|launched| launched.judged.clone()).collect();
-    let doubtful = launched.iter().flat_map(|launched| launched.doubtful.clone()).collect();
-    let alone = workers::map(plan.threads, &files, |file| {
-        runs::alone(file, &judged, &doubtful)
-    });
+    let around = Around::of(&launched);
+    let alone = workers::map(plan.threads, &files, |file| runs::alone(file, &around));
     let mut findings: Vec<_> = problems
         .iter()
         .map(|problem| notices::unreadable(&problem.shown, &problem.reason, meant(&problem.shown)))
         .collect();
     findings.extend(runs::merged(launched));
-    findings.extend(alone.into_iter().flatten());
+    findings.extend(runs::gathered(alone.into_iter().flatten()));
 
     let files_read = files.iter().filter(|file| file.read).count();
     let mut recognised = Vec::new();
@@ -70,7 +69,9 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     for file in files {
         recognised.extend(file.recognised);
         findings.extend(file.findings);
-        let Some(assumed) = file.assumed else { continue };
+        let Some(assumed) = file.assumed else {
+            continue;
+        };
         if let Some(found) = assumed.unknown_pin {
             unknown_pins.insert((found.file.path.clone(), found.line), found);
         }

@@ -44,14 +44,17 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     });
     let file = file::read(&input, &assumptions)?;
     if !file.read {
-        let reason = file.findings.first().map_or_else(String::new, |finding| finding.message.clone());
+        let reason = file
+            .findings
+            .first()
+            .map_or_else(String::new, |finding| finding.message.clone());
         return Err(Failure::run(reason));
     }
     match &file.holds {
         Holds::Launch(holds) => {
             let mut runs = Vec::new();
             for command in &holds.commands {
-                let partners = Beside::of_command(&shown, &command.folder, holds);
+                let partners = Beside::of_command(&shown, &command.folder, holds, &[]);
                 let (run, assumed) = runs::run_of(command, holds, &file, &assumptions, &partners)?;
                 if runs::is_followed(&run) {
                     runs.push((run, assumed, partners));
@@ -105,13 +108,23 @@ struct Followed<'a> {
     files: &'a dyn Files,
 }
 
-fn print(runs: &[Followed<'_>], shown: &str, arguments: &ResolveArguments) -> Result<Exit, Failure> {
+fn print(
+    runs: &[Followed<'_>],
+    shown: &str,
+    arguments: &ResolveArguments,
+) -> Result<Exit, Failure> {
     let mut subjects = Vec::new();
     for followed in runs {
         let target = &followed.assumed.target;
         let facts = super::target::facts(target)?;
         let blocks = followed.assumed.blocks();
-        subjects.push(Subject::new(followed.run, facts, target, blocks, followed.files));
+        subjects.push(Subject::new(
+            followed.run,
+            facts,
+            target,
+            blocks,
+            followed.files,
+        ));
     }
     let output = Output::standard(arguments.color);
     if arguments.format == ResolveFormat::Json {
@@ -137,7 +150,9 @@ fn print(runs: &[Followed<'_>], shown: &str, arguments: &ResolveArguments) -> Re
     }
     if subjects.is_empty() {
         let shown = report::one_line(shown);
-        text.push_str(&format!("Of no launch command in {shown} can it be told what it trains.\n"));
+        text.push_str(&format!(
+            "Of no launch command in {shown} can it be told what it trains.\n"
+        ));
     }
     output.write(text.as_bytes())?;
     Ok(Exit::Clean)
@@ -152,7 +167,11 @@ fn remarks(subject: &Subject<'_>, assumed: &Assumed) -> Vec<String> {
             pin.specifiers, pin.file.path, pin.line
         ));
     }
-    let words = subject.run.command.iter().flat_map(|command| &command.unknown);
+    let words = subject
+        .run
+        .command
+        .iter()
+        .flat_map(|command| &command.unknown);
     remarks.extend(words.map(|(why, place)| {
         let at = place.file.line_column(place.value.start);
         format!("{}:{}: {why}.", place.file.path, at.line)

@@ -1,5 +1,7 @@
 //! `--select` and `--ignore`.
 
+use crate::rules::OPT_IN;
+
 use super::catalogue;
 use super::failure::Failure;
 
@@ -17,9 +19,12 @@ impl Selection {
             .into_iter()
             .map(|described| described.code)
             .collect();
-        if !select.is_empty() {
-            let selected = named(select)?;
-            codes.retain(|code| selected.contains(code));
+        match select.is_empty() {
+            true => codes.retain(|code| !OPT_IN.contains(code)),
+            false => {
+                let selected = named(select)?;
+                codes.retain(|code| selected.contains(code));
+            }
         }
         let ignored = named(ignore)?;
         codes.retain(|code| !ignored.contains(code));

@@ -11,13 +11,34 @@ use super::{Problem, Settings, reason, shown, tracked};
 /// every other file as YAML too, whatever its name, but a walk that opened each binary would cost more than it finds:
 /// such a config is read where it is named itself, or where `include` matches it.
 const ENDINGS: &[&str] = &[
-    "yaml", "yml", "json", "sh", "bash", "zsh", "ksh", "slurm", "sbatch", "pbs", "lsf", "job", "sub", "mk", "just",
-    "md", "mdx", "dockerfile",
+    "yaml",
+    "yml",
+    "json",
+    "sh",
+    "bash",
+    "zsh",
+    "ksh",
+    "slurm",
+    "sbatch",
+    "pbs",
+    "lsf",
+    "job",
+    "sub",
+    "mk",
+    "just",
+    "md",
+    "mdx",
+    "dockerfile",
 ];
 
 /// Names, and beginnings of names before a dot, of files that hold commands.
 const NAMES: &[&str] = &[
-    "makefile", "gnumakefile", "dockerfile", "containerfile", "justfile", ".justfile",
+    "makefile",
+    "gnumakefile",
+    "dockerfile",
+    "containerfile",
+    "justfile",
+    ".justfile",
 ];
 
 /// What a walk found, in no order.
@@ -163,11 +184,15 @@ fn is_candidate(path: &Path, shown: &str, settings: &Settings) -> bool {
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(ending))
         });
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or("");
     let has_name = || {
         NAMES.iter().any(|known| {
             let rest = name.get(known.len()..).filter(|_| {
-                name.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known))
+                name.get(..known.len())
+                    .is_some_and(|start| start.eq_ignore_ascii_case(known))
             });
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         })

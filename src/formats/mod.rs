@@ -52,6 +52,16 @@ impl Kind {
         Self::Recipe(Framework::SimpleTuner),
     ];
 
+    /// The recipes of all frameworks.
+    pub const RECIPES: [Self; 6] = [
+        Self::Recipe(Framework::Transformers),
+        Self::Recipe(Framework::Trl),
+        Self::Recipe(Framework::LlamaFactory),
+        Self::Recipe(Framework::Axolotl),
+        Self::Recipe(Framework::Swift),
+        Self::Recipe(Framework::SimpleTuner),
+    ];
+
     /// The kind's name in reports.
     pub fn as_str(self) -> &'static str {
         match self {

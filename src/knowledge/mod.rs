@@ -21,9 +21,9 @@
 mod behaviours;
 mod facts;
 mod interval;
-pub mod trainers;
-mod recipes;
 mod packages;
+mod recipes;
+pub mod trainers;
 
 use std::sync::LazyLock;
 
@@ -33,11 +33,11 @@ pub use facts::{
     flag_history, value_history,
 };
 pub use interval::Interval;
-pub use recipes::{Reader, RecipeKey, recipe_key};
 pub use packages::{
     PackageFacts, newest_release_within, package, package_of_distribution, package_of_repository,
     package_on_conda, packages,
 };
+pub use recipes::{Reader, RecipeKey, recipe_key};
 
 use interval::RELEASES;
 

@@ -162,6 +162,14 @@ trainers! {
             Together,
         }
 
+        /// What becomes of bf16 where there is no GPU and the CPU is not asked for.
+        bf16_without_gpu: Bf16WithoutGpu {
+            /// It is accepted.
+            Accepted,
+            /// It is refused.
+            Refused,
+        }
+
         /// Whether the Trainer passes `kwargs_handlers` to `Accelerator()`.
         trainer_handlers: TrainerHandlers {
             /// No.
@@ -225,6 +233,16 @@ trainers! {
             Unknown,
             /// Trainers for `sft` and pretraining are made to pass fp8 with a torchao recipe; the others are not.
             Torchao,
+        }
+
+        /// What is checked about fp8 before anything is built.
+        fp8_checks: AxolotlFp8Checks {
+            /// Nothing.
+            Absent,
+            /// `fp8_enable_fsdp_float8_all_gather` needs `fsdp_version: 2`.
+            AllGather,
+            /// That, and `fp8_config` needs `fp8: true`; the all-gather needs its recipe `tensorwise`.
+            AllGatherAndRecipe,
         }
 
         /// What becomes of `ACCELERATE_MIXED_PRECISION` where the recipe asks for no precision.
@@ -294,6 +312,9 @@ mod tests {
             assert_eq!(transformers(text).fsdp1_prepare, prepare, "{text}");
         }
         assert_eq!(Fsdp1Prepare::ModelAlone.versions(), "<4.47.0, or >=5.3.0");
-        assert_eq!(Trl::of(&version("0.18.2")).unwrap().bf16_default, Bf16Default::Off);
+        assert_eq!(
+            Trl::of(&version("0.18.2")).unwrap().bf16_default,
+            Bf16Default::Off
+        );
     }
 }

@@ -21,6 +21,14 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// The beginning of a text that is longer than `width` characters.
+pub(super) fn shortened(text: &str, width: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(width) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+    }
+}
+
 /// Text that may have several lines; tabs become four blanks.
 pub(super) fn lines(text: &str) -> String {
     let safe: Vec<_> = text

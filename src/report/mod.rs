@@ -164,8 +164,23 @@ fn closing_line(checked: &Checked) -> String {
         let read = plural(checked.files_read, "file");
         format!("no accelerate config among {read} read")
     } else {
-        let configs = plural(checked.files.len(), "accelerate config");
-        format!("{configs}, {}", versions::assumed(&checked.files))
+        let kinds = [
+            ("accelerate config", [Kind::Accelerate].as_slice()),
+            ("recipe", &Kind::RECIPES),
+            ("DeepSpeed config", &[Kind::DeepSpeed]),
+            ("launch file", &[Kind::Launch]),
+        ];
+        let counted = kinds.iter().filter_map(|(noun, kinds)| {
+            let files = checked.files.iter();
+            let count = files.filter(|file| kinds.contains(&file.kind)).count();
+            (count > 0).then(|| plural(count, noun))
+        });
+        let counted: Vec<_> = counted.collect();
+        let listed = match counted.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            counted => counted.concat(),
+        };
+        format!("{listed}, {}", versions::assumed(&checked.files))
     };
     let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()

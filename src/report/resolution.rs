@@ -19,8 +19,15 @@ pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
     let mut text = String::new();
     if let Some(command) = &run.command {
         let at = command.place.file.line_column(command.place.value.start);
-        let head = format!("{}:{}: `{}`", command.place.file.path, at.line, command.text);
-        text.push_str(&format!("{}\n\n{}\n", escape::one_line(&head), says::table(subject)));
+        let head = format!(
+            "{}:{}: `{}`",
+            command.place.file.path, at.line, command.text
+        );
+        text.push_str(&format!(
+            "{}\n\n{}\n",
+            escape::one_line(&head),
+            says::table(subject)
+        ));
     }
     let mut groups = Vec::new();
     if let Some(launch) = &outcome.launch {
@@ -49,13 +56,20 @@ pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
             stage(outcome, Stage::Trainer, title, Some(exception))
         }
         None => {
-            let title = format!("{} hands its precision to `Accelerator()`", names::trainer(trainer));
+            let title = format!(
+                "{} hands its precision to `Accelerator()`",
+                names::trainer(trainer)
+            );
             stage(outcome, Stage::Trainer, title, None)
         }
     });
     // What the trainer finds out itself comes before `Accelerator()` or after it.
     if outcome.runtime.is_none() || outcome.trainer.is_none() {
-        groups.extend(trainer.take().filter(|_| outcome.runtime.is_some() || outcome.trainer.is_some()));
+        groups.extend(
+            trainer
+                .take()
+                .filter(|_| outcome.runtime.is_some() || outcome.trainer.is_some()),
+        );
     }
     if let Some(runtime) = &outcome.runtime {
         let title = match (
@@ -90,7 +104,11 @@ pub fn resolution(subject: &Subject<'_>, colour: bool) -> String {
         ));
     }
     let drawn = renderer(colour);
-    text.extend(groups.into_iter().map(|group| format!("{}\n\n", drawn.render(&[group]))));
+    text.extend(
+        groups
+            .into_iter()
+            .map(|group| format!("{}\n\n", drawn.render(&[group]))),
+    );
     text.push_str(&escape::lines(&closing_line(subject)));
     text.push('\n');
     text
@@ -172,8 +190,14 @@ fn command(run: &Run) -> String {
 
 fn closing_line(subject: &Subject<'_>) -> String {
     let trainer = subject.run.trainer.as_ref();
-    let trainer = trainer.map_or_else(String::new, |trainer| format!(", {}", names::versions(trainer)));
-    let version = format!("{}{}{trainer}", subject.version(), versions::because(subject.target));
+    let trainer = trainer.map_or_else(String::new, |trainer| {
+        format!(", {}", names::versions(trainer))
+    });
+    let version = format!(
+        "{}{}{trainer}",
+        subject.version(),
+        versions::because(subject.target)
+    );
     let runs = precision_that_runs(&subject.outcome);
     match (&subject.outcome.verdict, runs) {
         (Verdict::Unknown { why }, _) => {

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::resolve::{Config, Exception, Stage};
 use crate::rules::{Subject, precision_that_runs};
 
-use super::says::says;
 use super::escape;
+use super::says::says;
 
 /// The version of this format: a new key keeps it, a changed or removed one raises it.
 const FORMAT_VERSION: u32 = 1;
@@ -113,7 +113,9 @@ impl RunOutput {
             launcher: run.launcher.as_str(),
             config: match &run.config {
                 Config::File(config) => Some(config.file.path.clone()),
-                Config::Unreadable { path, .. } | Config::Missing { path, .. } => Some(path.clone()),
+                Config::Unreadable { path, .. } | Config::Missing { path, .. } => {
+                    Some(path.clone())
+                }
                 Config::None | Config::Unknown { .. } => None,
             },
             recipe: command.and_then(|command| Some(command.recipe.as_ref()?.path.clone())),
@@ -150,10 +152,15 @@ impl RunOutput {
             unknown: command.map_or_else(Vec::new, |command| {
                 command.unknown.iter().map(|(why, _)| why.clone()).collect()
             }),
-            environment: outcome.launch.as_ref().map_or_else(BTreeMap::new, |launch| {
-                let variables = launch.environment.iter();
-                variables.map(|(name, variable)| (name.clone(), variable.value.clone())).collect()
-            }),
+            environment: outcome
+                .launch
+                .as_ref()
+                .map_or_else(BTreeMap::new, |launch| {
+                    let variables = launch.environment.iter();
+                    variables
+                        .map(|(name, variable)| (name.clone(), variable.value.clone()))
+                        .collect()
+                }),
         }
     }
 }

@@ -6,6 +6,9 @@ use crate::source::Object;
 
 use super::escape;
 
+/// How much of what is said the table shows, in characters.
+const WIDTH: usize = 48;
+
 /// One voice about the precision of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Says {
@@ -32,7 +35,9 @@ pub fn says(subject: &Subject<'_>) -> Vec<Says> {
         && !rows.iter().any(|(_, row)| row.wins)
     {
         let value = subject.outcome.decision("mixed_precision");
-        let what = value.map_or_else(String::new, |decision| format!("{} ({})", decision.value, winner.name));
+        let what = value.map_or_else(String::new, |decision| {
+            format!("{} ({})", decision.value, winner.name)
+        });
         let row = Says {
             who: who(winner.voice),
             what,
@@ -75,7 +80,10 @@ fn row(ask: &Ask, winner: Option<&Origin>) -> Says {
 
 fn place(origin: &Origin) -> Option<(String, usize)> {
     let place = origin.place.as_ref()?;
-    Some((place.file.path.clone(), place.file.line_column(place.value.start).line))
+    Some((
+        place.file.path.clone(),
+        place.file.line_column(place.value.start).line,
+    ))
 }
 
 /// How a voice is called.
@@ -111,15 +119,21 @@ pub(super) fn table(subject: &Subject<'_>) -> String {
     let rows: Vec<[String; 4]> = says(subject)
         .into_iter()
         .map(|says| {
-            let place = says.place.map_or_else(String::new, |(path, line)| format!("{path}:{line}"));
+            let place = says
+                .place
+                .map_or_else(String::new, |(path, line)| format!("{path}:{line}"));
             let wins = if says.wins { "wins" } else { "" };
-            [says.who, &says.what, &place, wins].map(|cell| escape::one_line(cell).into_owned())
+            let what = escape::shortened(&says.what, WIDTH);
+            [says.who, &what, &place, wins].map(|cell| escape::one_line(cell).into_owned())
         })
         .collect();
     let header = ["who", "says", "where", ""].map(str::to_owned);
     let width = |column: usize| {
         let cells = std::iter::once(&header).chain(&rows);
-        cells.map(|row| row[column].chars().count()).max().unwrap_or(0)
+        cells
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths = [width(0), width(1), width(2)];
     let mut text = String::new();

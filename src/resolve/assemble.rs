@@ -47,7 +47,9 @@ pub fn assemble_recipe(
         _ => Launcher::Accelerate,
     };
     run.flags = [Word::from("train.py")].into();
-    run.trainer = Some(recipe::alone(framework, file, document, target));
+    let trainer = recipe::alone(framework, file, document, target);
+    run.machine = target.machine(&recipe::packages(&trainer));
+    run.trainer = Some(trainer);
     run
 }
 
@@ -57,9 +59,10 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
     let words = Words::read(command, launcher == Launcher::Accelerate);
     let mut unknown = words.unknown.clone();
     let (config, config_place) = match (&words.config_file, launcher) {
-        (Some(named), Launcher::Accelerate) => {
-            (config(named, files), Some(place(command, "--config_file", &named.spot)))
-        }
+        (Some(named), Launcher::Accelerate) => (
+            config(named, files),
+            Some(place(command, "--config_file", &named.spot)),
+        ),
         _ => (Config::None, None),
     };
     let trained = Trained::read(command, target, files);
@@ -67,10 +70,16 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
         unknown.clone_from(&trained.unknown);
     }
     let asked = match &config {
-        Config::File(file) => file.read.as_ref().map_or_else(|_| Vec::new(), |document| packages_asked(document)),
+        Config::File(file) => file
+            .read
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |document| packages_asked(document)),
         _ => Vec::new(),
     };
-    let asked = asked.into_iter().chain(trained.packages()).collect::<Vec<_>>();
+    let asked = asked
+        .into_iter()
+        .chain(trained.trainer.iter().flat_map(recipe::packages))
+        .collect::<Vec<_>>();
     Run {
         launcher,
         config,
@@ -93,6 +102,8 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
             is_prose: command.is_prose,
         }),
         trainer: trained.trainer,
+        bypassed: Vec::new(),
+        is_unused: false,
         unknown,
     }
 }
@@ -204,8 +215,13 @@ fn text(command: &LaunchCommand) -> String {
         module.into_iter().chain([shown(&script.name)])
     });
     let flags = command.flags.iter().map(shown);
-    let words = flags.chain(script).chain(command.arguments.iter().map(shown));
-    std::iter::once(program).chain(words).collect::<Vec<_>>().join(" ")
+    let words = flags
+        .chain(script)
+        .chain(command.arguments.iter().map(shown));
+    std::iter::once(program)
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn shown(term: &Term) -> String {

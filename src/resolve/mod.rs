@@ -26,10 +26,11 @@ pub use outcome::{
 };
 pub(crate) use python::parse_bool;
 pub use run::{
-    Ask, Code, Command, Config, ConfigFile, Files, Launcher, Lookup, Machine, NoFiles, Origin, Place, Run,
-    Stage, Trainer, Value, Voice, Word,
+    Argued, Ask, Bypass, Code, Command, Config, ConfigFile, Files, Launcher, Lookup, Machine,
+    NoFiles, Origin, Place, Run, Stage, Trainer, Value, Voice, Word,
 };
 pub use target::Target;
+pub(crate) use trainer::{AXOLOTL_OTHER_TRAINERS, LLAMAFACTORY_STAGES};
 
 use crate::knowledge::{Facts, Fp8BackendProperty, ProgramImports, TransformerEngineImport};
 use context::Context;
@@ -143,7 +144,8 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
     }
     context.stage = Stage::Trainer;
     let mut environment = environment;
-    let is_arguments_only = (context.run.trainer.as_ref()).is_none_or(|trainer| trainer.is_arguments_only);
+    let is_arguments_only =
+        (context.run.trainer.as_ref()).is_none_or(|trainer| trainer.is_arguments_only);
     let mut given = match trainer::before(context, &mut environment) {
         Ok(given) => given,
         // As the oracle calls it, which builds them where a script builds its `Accelerator`.

@@ -336,6 +336,9 @@ impl Outcome {
 
     /// The value decided under this name: in the last stage that decides it.
     pub fn decision(&self, name: &str) -> Option<&Decision> {
-        self.decisions.iter().rev().find(|decision| decision.name == name)
+        self.decisions
+            .iter()
+            .rev()
+            .find(|decision| decision.name == name)
     }
 }

@@ -251,6 +251,39 @@ pub struct Trainer {
     pub is_arguments_only: bool,
 }
 
+/// What is said to a trainer, where it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Argued<'run> {
+    /// The value.
+    pub value: &'run Object,
+    /// Who says it.
+    pub origin: &'run Origin,
+}
+
+impl Argued<'_> {
+    /// The value as Python's `str()`.
+    pub fn text(self) -> String {
+        self.value.python_str()
+    }
+}
+
+impl Trainer {
+    /// The argument of this name, where its value is known.
+    pub fn known(&self, name: &str) -> Option<Argued<'_>> {
+        match self.arguments.get(name)? {
+            Value::Known { value, origin } => Some(Argued { value, origin }),
+            Value::Unknown { .. } => None,
+        }
+    }
+
+    /// Who says the argument of this name, whether its value is known or not.
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        match self.arguments.get(name)? {
+            Value::Known { origin, .. } | Value::Unknown { origin, .. } => Some(origin),
+        }
+    }
+}
+
 /// The command that starts a run, where one was found in a file.
 #[derive(Clone, Debug)]
 pub struct Command {
@@ -268,6 +301,15 @@ pub struct Command {
     pub unknown: Vec<(String, Place)>,
     /// Whether it stands in prose, which nothing runs.
     pub is_prose: bool,
+}
+
+/// A command that starts training without reading an accelerate config.
+#[derive(Clone, Debug)]
+pub struct Bypass {
+    /// The command.
+    pub command: Command,
+    /// The precision in which it trains as far as anybody outside the script's code says; `None` where nobody does.
+    pub precision: Option<String>,
 }
 
 /// How far a run is followed.
@@ -349,6 +391,11 @@ pub enum Lookup {
 pub trait Files {
     /// The file at `path`, as the run would find it from its working directory.
     fn look_up(&self, path: &str) -> Lookup;
+
+    /// An accelerate config that may be meant by a path at which there is none.
+    fn meant(&self, _path: &str) -> Option<String> {
+        None
+    }
 }
 
 /// No file can be looked up: every path is unknown.
@@ -382,6 +429,10 @@ pub struct Run {
     pub deepspeed: Option<(Arc<SourceFile>, Arc<Document>)>,
     /// The command that starts it; `None` for a run that is only assumed.
     pub command: Option<Command>,
+    /// The commands around an assumed run's config that read no config, where no command around it reads one.
+    pub bypassed: Vec<Bypass>,
+    /// Whether no command names the config of an assumed run, although there are commands around it.
+    pub is_unused: bool,
     /// Why it cannot be told what the run comes to, where something that decides is not known. Refusals of the config
     /// file itself stand all the same.
     pub unknown: Option<String>,
@@ -415,6 +466,8 @@ impl Run {
             trainer: None,
             deepspeed: None,
             command: None,
+            bypassed: Vec::new(),
+            is_unused: false,
             unknown: None,
             machine: target.machine(&asked),
             stage: Stage::Prepare,

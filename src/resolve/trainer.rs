@@ -22,9 +22,17 @@ use crate::knowledge::trainers::{Fsdp1Prepare, TrainerFsdp2Prepare, Transformers
 use crate::source::Object;
 
 pub(crate) use deepspeed::Mismatches;
+pub(crate) use frameworks::{AXOLOTL_OTHER_TRAINERS, LLAMAFACTORY_STAGES};
 
 /// Arguments that are true or false.
-const SWITCHES: [&str; 6] = ["bf16", "bf16_full_eval", "fp16", "fp16_full_eval", "no_cuda", "use_cpu"];
+const SWITCHES: [&str; 6] = [
+    "bf16",
+    "bf16_full_eval",
+    "fp16",
+    "fp16_full_eval",
+    "no_cuda",
+    "use_cpu",
+];
 
 /// What `Accelerator()` is given.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +60,10 @@ impl<'run> Said<'run> {
         Ok(Self {
             trainer,
             transformers: transformers.ok_or_else(|| {
-                unknown(format!("nothing is known of transformers {}", trainer.transformers))
+                unknown(format!(
+                    "nothing is known of transformers {}",
+                    trainer.transformers
+                ))
             })?,
         })
     }
@@ -64,7 +75,9 @@ impl<'run> Said<'run> {
             Some(Value::Known { value, origin }) => {
                 Ok(Some(Argument::new(value.clone(), origin.clone())))
             }
-            Some(Value::Unknown { why, .. }) => Err(unknown(format!("`{name}` is not known: {why}"))),
+            Some(Value::Unknown { why, .. }) => {
+                Err(unknown(format!("`{name}` is not known: {why}")))
+            }
         }
     }
 
@@ -85,6 +98,9 @@ impl<'run> Said<'run> {
                     let site = Site::new("transformers/hf_argparser.py:string_to_bool", Cause::TrainerArgument);
                     site.raise("SystemExit", message, &argument.origin)
                 })?
+            }
+            (Object::Str(text), Framework::Axolotl) => {
+                frameworks::pydantic_bool(text).unwrap_or(!text.is_empty())
             }
             (value, _) => value.truthy(),
         };

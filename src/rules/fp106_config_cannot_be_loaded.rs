@@ -1,7 +1,7 @@
 //! FP106: a config file that accelerate cannot load.
 
 use crate::knowledge::Enumeration;
-use crate::resolve::{Cause, Exception, Origin};
+use crate::resolve::{Cause, Config, Exception, Origin};
 
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice, names};
 
@@ -41,6 +41,10 @@ const CAUSES: [Cause; 6] = [
 ];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    // A file that is not there has a rule of its own.
+    if matches!(subject.run.config, Config::Missing { .. }) {
+        return;
+    }
     for exception in subject.caused_by(&CAUSES) {
         let Some(origin) = exception.origins.first() else {
             continue;

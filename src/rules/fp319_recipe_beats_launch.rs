@@ -1,8 +1,9 @@
 //! FP319: the launch asks for a precision, and the recipe has the last word.
 
-use crate::resolve::{Origin, Verdict, Voice};
+use crate::formats::recipe::Framework;
+use crate::resolve::{Origin, Trainer, Verdict};
 
-use super::voices;
+use super::{recipe_fp8, voices};
 use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs};
 
 pub(crate) static RULE: Rule = Rule {
@@ -85,12 +86,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.push(finding);
 }
 
-/// A recipe that asks for fp8 itself has rules of its own.
+/// A recipe whose framework has a key `fp8` and that sets it has rules of its own.
 fn asks_itself(subject: &Subject<'_>) -> bool {
-    let is_fp8 = |ask: &&crate::resolve::Ask| {
-        ask.origin.name == "fp8" && ask.origin.voice == Voice::RecipeKey && ask.value.truthy()
-    };
-    subject.asks.iter().any(|ask| is_fp8(&ask))
+    let trainer = subject.run.trainer.as_ref();
+    let has_key = |trainer: &&Trainer| matches!(trainer.framework, Framework::LlamaFactory | Framework::Axolotl);
+    trainer.filter(has_key).is_some_and(|trainer| recipe_fp8::asked(trainer).is_some())
 }
 
 fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> {

@@ -10,6 +10,7 @@ mod examples;
 pub mod finding;
 mod names;
 mod recipe;
+mod recipe_fp8;
 mod releases;
 mod sections;
 pub mod subject;
@@ -59,6 +60,9 @@ impl Rule {
     }
 }
 
+/// The rules that are only asked where they are selected by name.
+pub const OPT_IN: &[&str] = &["FP405"];
+
 /// Everything that the rules have to say about one run under one release, in the order of the text.
 pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -95,6 +99,8 @@ rules! {
     fp106_config_cannot_be_loaded,
     fp107_num_processes,
     fp108_refused,
+    fp109_config_file_missing,
+    fp110_launch_words_refused,
     fp201_fp8_backend,
     fp202_recipe_value,
     fp203_ao_fsdp_cpu_ram_efficient_loading,
@@ -130,9 +136,14 @@ rules! {
     fp319_recipe_beats_launch,
     fp320_recipe_dropped,
     fp321_flag_beats_config,
+    fp323_config_not_read,
     fp324_quoted_boolean,
+    fp325_fp8_flags_without_fp8,
+    fp327_llamafactory_fp8,
+    fp328_axolotl_fp8,
     fp401_section_beats_top_level,
     fp402_precision_said_twice,
+    fp405_unused_config,
     fp601_package_missing,
     fp602_capability,
     fp603_bf16_emulated,

@@ -109,10 +109,9 @@ impl<'a> Subject<'a> {
     pub fn label(&self, origin: &Origin, text: impl Into<String>) -> Label {
         if origin.place.is_none()
             && origin.voice == Voice::Framework
-            && let Some(recipe) = self.recipe()
+            && let Some(first) = self.recipe_keys().min_by_key(|place| place.key)
         {
-            let first = recipe.line_span(1);
-            return Label::at(&recipe, first, text);
+            return Label::key(first, text);
         }
         match (&origin.place, &self.run.config) {
             (Some(place), _) if !place.route.0.is_empty() => Label::value(place, text),
@@ -148,15 +147,24 @@ impl<'a> Subject<'a> {
 
     /// The recipe that takes part, if there is one.
     pub fn recipe(&self) -> Option<Arc<SourceFile>> {
-        let named = self.run.command.as_ref().and_then(|command| command.recipe.clone());
+        let named = self.run.command.as_ref();
+        let named = named.and_then(|command| command.recipe.clone());
         named.or_else(|| {
-            let arguments = self.run.trainer.as_ref()?.arguments.values();
-            let mut places = arguments.filter_map(|value| match value {
-                Value::Known { origin, .. } | Value::Unknown { origin, .. } => {
-                    (origin.voice == Voice::RecipeKey).then_some(origin.place.as_ref()?)
-                }
-            });
-            places.next().map(|place| Arc::clone(&place.file))
+            self.recipe_keys()
+                .next()
+                .map(|place| Arc::clone(&place.file))
+        })
+    }
+
+    /// The top-level keys of the recipe that takes part.
+    fn recipe_keys(&self) -> impl Iterator<Item = &Place> {
+        let trainer = self.run.trainer.iter();
+        let arguments = trainer.flat_map(|trainer| trainer.arguments.values());
+        arguments.filter_map(|value| match value {
+            Value::Known { origin, .. } | Value::Unknown { origin, .. } => {
+                let is_key = origin.voice == Voice::RecipeKey;
+                origin.place.as_ref().filter(|_| is_key)
+            }
         })
     }
 

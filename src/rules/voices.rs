@@ -14,7 +14,10 @@ const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
 
 /// The precision with which the script is launched, if anybody asks for one, and who does.
 pub(super) fn launched(subject: &Subject<'_>, outcome: &Outcome) -> Option<Variable> {
-    let of_launch = outcome.launch.as_ref().and_then(|launch| launch.environment.get(MIXED_PRECISION));
+    let of_launch = outcome
+        .launch
+        .as_ref()
+        .and_then(|launch| launch.environment.get(MIXED_PRECISION));
     let of_shell = || match subject.run.environment.get(MIXED_PRECISION)? {
         Value::Known { value, origin } => Some(Variable {
             value: value.clone(),
@@ -41,7 +44,10 @@ pub(super) fn decided(outcome: &Outcome) -> Option<(&str, &Origin)> {
 
 /// Whether the recipe, an argument of the script or the framework says it.
 pub(super) fn is_of_trainer(origin: &Origin) -> bool {
-    matches!(origin.voice, Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework)
+    matches!(
+        origin.voice,
+        Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework
+    )
 }
 
 /// Whether another place than the config decides: the rules about runs of several files tell of it.
@@ -91,7 +97,11 @@ pub(super) fn trainer_version(trainer: &Trainer) -> String {
 
 /// Whether a script reads the recipe of which nothing is known but that it has the names of `TrainingArguments`.
 pub(super) fn is_guessed(subject: &Subject<'_>) -> bool {
-    let framework = subject.run.trainer.as_ref().map(|trainer| trainer.framework);
+    let framework = subject
+        .run
+        .trainer
+        .as_ref()
+        .map(|trainer| trainer.framework);
     framework == Some(Framework::Transformers)
 }
 
@@ -109,7 +119,10 @@ pub(super) fn others(subject: &Subject<'_>, asked: Option<&Origin>, primary: &La
 /// The command that makes one run of the files.
 pub(super) fn command(subject: &Subject<'_>) -> Option<Label> {
     let command = subject.run.command.as_ref()?;
-    Some(Label::value(&command.program, "this command makes one run of them"))
+    Some(Label::value(
+        &command.program,
+        "this command makes one run of them",
+    ))
 }
 
 /// Adds the line of a file that lists or pins a package: as a place where the file can be shown, else as a note.
@@ -124,7 +137,12 @@ pub(super) fn add_line(subject: &Subject<'_>, finding: &mut Finding, line: &File
 }
 
 fn is_same(one: &Label, other: &Label) -> bool {
-    let place = |label: &Label| (label.path.clone(), label.source.as_ref().map(|(_, span)| *span));
+    let place = |label: &Label| {
+        (
+            label.path.clone(),
+            label.source.as_ref().map(|(_, span)| *span),
+        )
+    };
     place(one) == place(other)
 }
 
@@ -153,16 +171,19 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
     let is_fp8 = |arguments: &[(&str, bool)]| {
         matches!(with_arguments(subject, arguments).verdict, Verdict::Fp8(_))
     };
-    let by_default = subject.run.trainer.as_ref().is_some_and(|trainer| {
-        matches!(trainer.framework, Framework::Trl | Framework::Axolotl)
-    });
+    let by_default =
+        subject.run.trainer.as_ref().is_some_and(|trainer| {
+            matches!(trainer.framework, Framework::Trl | Framework::Axolotl)
+        });
     if is_fp8(&off) {
         Some(match by_default {
             true => "write bf16: false in the recipe: without the key it is on",
             false => "remove bf16 and fp16 from the recipe, or set them to false",
         })
     } else if is_fp8(&full_eval) {
-        Some("in the recipe, write bf16: false and bf16_full_eval: true, which DeepSpeed's config is held against")
+        Some(
+            "in the recipe, write bf16: false and bf16_full_eval: true, which DeepSpeed's config is held against",
+        )
     } else {
         None
     }

@@ -21,8 +21,19 @@ pub use tree::{
     Subscript, Word,
 };
 
+use crate::source::Span;
+
 /// How deep constructs may be nested; bash scripts of people stay below ten.
 pub const MAX_DEPTH: usize = 64;
+
+/// The text of a here-document whose end mark is not quoted, with what is expanded in it. These are the pieces of its body
+/// in the text that [`read`] was given.
+pub fn read_body(text: &str, pieces: &[Span]) -> Vec<Word> {
+    pieces
+        .iter()
+        .map(|piece| cursor::Reader::body(text, *piece).word_in(word::Mode::Body))
+        .collect()
+}
 
 /// Reads a shell text. Spans are byte offsets into it.
 pub fn read(text: &str) -> Script {

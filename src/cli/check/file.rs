@@ -57,7 +57,10 @@ pub(in crate::cli) enum Holds {
 }
 
 /// Read → recognise, for one file.
-pub(in crate::cli) fn read(input: &Input, assumptions: &Assumptions) -> Result<FileResult, Failure> {
+pub(in crate::cli) fn read(
+    input: &Input,
+    assumptions: &Assumptions,
+) -> Result<FileResult, Failure> {
     let (shown, explicit, bytes) = match input {
         Input::File(file) => (&file.shown, file.explicit, read_file(&file.path)),
         Input::StandardInput { shown } => (shown, true, read_all(io::stdin().lock())),
@@ -70,7 +73,9 @@ pub(in crate::cli) fn read(input: &Input, assumptions: &Assumptions) -> Result<F
         Ok(bytes) => bytes,
         Err(error) => {
             let reason = discover::reason(&error);
-            result.findings.push(notices::unreadable(shown, &reason, None));
+            result
+                .findings
+                .push(notices::unreadable(shown, &reason, None));
             return Ok(result);
         }
     };
@@ -182,13 +187,22 @@ fn no_config(text: &str, read: &Result<Document, ReadError>) -> Option<NoConfig>
             exception,
             message,
             span,
-        }) => Some(NoConfig::Unparsable(format!("{exception}: {message}"), *span)),
+        }) => Some(NoConfig::Unparsable(
+            format!("{exception}: {message}"),
+            *span,
+        )),
         Ok(document) if !document.root().is_dict() => Some(NoConfig::NotAMapping),
         Ok(document) => formats::nested_config(text, document).map(NoConfig::Nested),
     }
 }
 
 impl FileResult {
+    /// The path, if it is that of an accelerate config.
+    pub(in crate::cli) fn config(&self) -> Option<String> {
+        let recognised = self.recognised.as_ref()?;
+        (recognised.kind == Kind::Accelerate).then(|| recognised.path.clone())
+    }
+
     fn recognised(&mut self, path: &str, kind: Kind, assumed: Assumed) {
         self.recognised = Some(CheckedFile {
             path: path.to_owned(),

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::launch::{Folder, LaunchFile, Loaded};
+use crate::resolve::target::closest;
 use crate::resolve::{Files, Lookup};
 use crate::source::SourceFile;
 
@@ -39,6 +40,8 @@ pub(in crate::cli) struct Beside<'a> {
     folder: Folder,
     /// What the file itself writes.
     written: Option<&'a LaunchFile>,
+    /// The paths of all configs that are checked.
+    configs: &'a [String],
 }
 
 impl<'a> Beside<'a> {
@@ -48,22 +51,30 @@ impl<'a> Beside<'a> {
             file,
             folder: Folder::Start(String::new()),
             written: None,
+            configs: &[],
         }
     }
 
     /// The files of a command that runs in this folder.
-    pub(in crate::cli) fn of_command(file: &'a str, folder: &Folder, holds: &'a LaunchFile) -> Self {
+    pub(in crate::cli) fn of_command(
+        file: &'a str,
+        folder: &Folder,
+        holds: &'a LaunchFile,
+        configs: &'a [String],
+    ) -> Self {
         Self {
             file,
             folder: folder.clone(),
             written: Some(holds),
+            configs,
         }
     }
 
     /// Where the command may run: a script is started in its own folder, or in one above it.
     fn candidates(&self, folder: &Folder) -> Vec<PathBuf> {
         match folder {
-            Folder::Unknown => Vec::new(),
+            // Where `cd $DIR` leads is not known. What is found under the whole path is meant all the same.
+            Folder::Unknown => folders_above(self.file),
             Folder::Own(below) => {
                 let own = Path::new(self.file).parent().unwrap_or(Path::new(""));
                 clean(&own.join(below)).into_iter().collect()
@@ -85,8 +96,9 @@ impl Loaded for Beside<'_> {
 
 impl Files for Beside<'_> {
     fn look_up(&self, path: &str) -> Lookup {
-        let is_elsewhere = path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
-        if is_elsewhere || self.folder == Folder::Unknown {
+        let is_elsewhere =
+            path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
+        if is_elsewhere {
             return Lookup::Unknown;
         }
         let wanted = clean(Path::new(path));
@@ -100,8 +112,23 @@ impl Files for Beside<'_> {
         }
         match find(path, &self.candidates(&self.folder)) {
             Some(file) => Lookup::Found(file),
+            None if self.folder == Folder::Unknown => Lookup::Unknown,
             None => Lookup::Absent,
         }
+    }
+
+    /// A config of the same name elsewhere, or of a name that is close.
+    fn meant(&self, path: &str) -> Option<String> {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let wanted = name(path);
+        let same = self.configs.iter().find(|config| name(config) == wanted);
+        let names: Vec<String> = self.configs.iter().map(|config| name(config)).collect();
+        let alike = || {
+            let meant = closest(&wanted, names.iter().map(String::as_str))?;
+            let at = names.iter().position(|name| name == meant)?;
+            self.configs.get(at)
+        };
+        same.or_else(alike).cloned()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The launch commands among the commands of a shell text, what they install, and the files that they write.
 
 mod dotenv;
-mod folder;
 mod installs;
 mod options;
 mod program;
@@ -29,6 +28,9 @@ use wrappers::Peeled;
 
 /// How deep a shell text may stand in another one.
 const DEPTH: usize = 8;
+
+/// How many bytes the written files of one file may take in all: each is as long as the file.
+const WRITTEN_BYTES: usize = 32 << 20;
 
 /// Adds what one fragment says.
 pub(super) fn collect(fragment: &Fragment, loaded: &dyn Loaded, found: &mut LaunchFile) {
@@ -117,8 +119,10 @@ impl Collector<'_> {
             let text = text.clone();
             return self.take_text(&text, peeled, depth);
         }
-        let written = written::of(peeled.words, &redirections, &peeled.folder, self.file);
-        self.found.written.extend(written);
+        if (self.found.written.len() + 1) * self.file.text().len() <= WRITTEN_BYTES {
+            let written = written::of(peeled.words, &redirections, &peeled.folder, self.file);
+            self.found.written.extend(written);
+        }
         self.found
             .installs
             .extend(installs::of(peeled.words, self.is_prose));

@@ -5,12 +5,15 @@
 //! together; what they leave different is unknown after them.
 
 mod assigned;
+mod assignment;
 mod builtins;
 mod expand;
 mod folder;
 mod inner;
 mod loaded;
 mod machine;
+mod merge;
+mod operator;
 mod origin;
 mod output;
 mod parameter;
@@ -20,6 +23,8 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod verdict;
+mod walk;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -30,6 +35,7 @@ use crate::source::{SourceFile, shell};
 use super::fragments::MappedText;
 use super::{Folder, Loaded, Spot, Term};
 
+pub(super) use folder::joined;
 use machine::Machine;
 use origin::Source;
 use piece::Piece;
@@ -95,6 +101,7 @@ pub(super) fn run(text: &MappedText, start: &Start<'_>, loaded: &dyn Loaded) -> 
             is_exported: true,
             spot: term.spot.clone(),
             level: 0,
+            function_end: None,
         };
         state.set(name, Some(variable));
     }

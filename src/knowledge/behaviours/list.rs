@@ -577,6 +577,17 @@ behaviours! {
         KeepsFp8,
     }
 
+    /// Where `Accelerator()` looks for the DeepSpeed plugin of an earlier one.
+    deepspeed_plugin_lookup: DeepspeedPluginLookup {
+        /// Nowhere.
+        Absent,
+        /// In `AcceleratorState()` as soon as there is a `PartialState` for DeepSpeed: without an earlier `Accelerator()`
+        /// that raises.
+        PartialState,
+        /// In `AcceleratorState()` where there is one.
+        AcceleratorState,
+    }
+
     /// Whether DeepSpeed can run with MS-AMP.
     deepspeed_msamp: DeepspeedMsamp {
         /// No.

@@ -110,7 +110,9 @@ impl Trained {
         let is_diffusers = said.contains_key("pretrained_model_name_or_path");
         match said.get("mixed_precision") {
             Some(Value::Known { value, .. }) if is_diffusers => {
-                self.code.arguments.insert("mixed_precision".to_owned(), value.clone());
+                self.code
+                    .arguments
+                    .insert("mixed_precision".to_owned(), value.clone());
             }
             _ => {
                 let why = "the script has a `--mixed_precision` of its own, and what it does with it is in its code";
@@ -118,14 +120,13 @@ impl Trained {
             }
         }
     }
+}
 
-    /// The packages that the recipe asks for beyond those that a training machine usually has.
-    pub(super) fn packages(&self) -> Vec<&'static str> {
-        let backend = self.trainer.as_ref().and_then(|trainer| trainer.arguments.get("fp8_backend"));
-        match backend {
-            Some(Value::Known { value, .. }) if *value == Object::from("te") => vec!["transformer_engine"],
-            _ => Vec::new(),
-        }
+/// The packages that the recipe asks for beyond those that a training machine usually has.
+pub(super) fn packages(trainer: &Trainer) -> Vec<&'static str> {
+    match trainer.known("fp8_backend") {
+        Some(backend) if *backend.value == Object::from("te") => vec!["transformer_engine"],
+        _ => Vec::new(),
     }
 }
 
@@ -136,7 +137,10 @@ pub(super) fn trainer(
     target: &Target,
 ) -> Trainer {
     let version = |package: &str| {
-        let declared = target.packages.get(package).map(|declared| declared.value.clone());
+        let declared = target
+            .packages
+            .get(package)
+            .map(|declared| declared.value.clone());
         declared.or_else(|| knowledge::package(package)?.releases.last().cloned())
     };
     // Of SimpleTuner no versions are told apart.
@@ -181,7 +185,11 @@ pub(super) fn alone(
 }
 
 /// The first file among the arguments that is a recipe.
-fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<String>) -> Option<Found> {
+fn recipe(
+    command: &LaunchCommand,
+    files: &dyn Files,
+    unknown: &mut Option<String>,
+) -> Option<Found> {
     let named = command.named_files();
     for term in &named {
         let Some(path) = term.known() else { continue };
@@ -195,7 +203,9 @@ fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<Strin
         let recognised = formats::recognise(file.text(), Ok(&document));
         let declared = framework_of_program(command);
         let framework = match (recognised.as_ref().map(|found| found.kind), declared) {
-            (Some(Kind::Recipe(_)) | None, Some(framework)) if document.root().is_dict() => framework,
+            (Some(Kind::Recipe(_)) | None, Some(framework)) if document.root().is_dict() => {
+                framework
+            }
             (Some(Kind::Recipe(framework)), None) => framework,
             _ => continue,
         };
@@ -213,7 +223,9 @@ fn recipe(command: &LaunchCommand, files: &dyn Files, unknown: &mut Option<Strin
 /// The top-level entries of a recipe.
 fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
     for entry in found.document.root().entries() {
-        let Some(key) = entry.key.text() else { continue };
+        let Some(key) = entry.key.text() else {
+            continue;
+        };
         let name = key.trim_start_matches('-');
         let origin = Origin {
             voice: Voice::RecipeKey,
@@ -243,7 +255,8 @@ fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
 /// Whether the arguments are those of a trainer.
 fn is_trainer(said: &BTreeMap<String, Value<Object>>) -> bool {
     let has = |name: &&str| said.contains_key(*name);
-    SIGNS.iter().filter(|name| has(name)).count() >= SIGNS_NEEDED && TRAINER_ONLY.iter().any(|name| has(&name))
+    SIGNS.iter().filter(|name| has(name)).count() >= SIGNS_NEEDED
+        && TRAINER_ONLY.iter().any(|name| has(&name))
 }
 
 /// The value of one of the command's own arguments, where it is known.
@@ -268,7 +281,9 @@ fn arguments(command: &LaunchCommand) -> BTreeMap<String, Value<Object>> {
         let Some(name) = name_of(flag, joined.is_some()) else {
             continue;
         };
-        let is_value = |next: &&&Term| next.known().is_none_or(|text| !text.starts_with("--")) && !next.is_open;
+        let is_value = |next: &&&Term| {
+            next.known().is_none_or(|text| !text.starts_with("--")) && !next.is_open
+        };
         let (value, spot) = match joined {
             Some(value) => (Ok(value.to_owned()), &term.spot),
             None => match terms.next_if(|next| is_value(&next)) {
@@ -276,7 +291,10 @@ fn arguments(command: &LaunchCommand) -> BTreeMap<String, Value<Object>> {
                 None => (Ok("true".to_owned()), &term.spot),
             },
         };
-        let (name, value) = match name.strip_prefix("no_").filter(|name| SWITCHES.contains(name)) {
+        let (name, value) = match name
+            .strip_prefix("no_")
+            .filter(|name| SWITCHES.contains(name))
+        {
             Some(name) => (name.to_owned(), Ok("false".to_owned())),
             None => (name, value),
         };
@@ -304,7 +322,9 @@ fn name_of(flag: &str, is_joined: bool) -> Option<String> {
         None => return None,
     };
     let is_name = !name.is_empty()
-        && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'));
+        && name
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'));
     is_name.then(|| name.replace('-', "_"))
 }
 
@@ -329,7 +349,9 @@ fn scalar(name: &str, text: &str) -> Object {
         "false" | "False" => Object::Bool(false),
         _ => match (text.parse::<i128>(), text.parse::<f64>()) {
             (Ok(whole), _) => Object::Int(Integer::Small(whole)),
-            (Err(_), Ok(number)) if text.starts_with(|first: char| first.is_ascii_digit() || first == '.') => {
+            (Err(_), Ok(number))
+                if text.starts_with(|first: char| first.is_ascii_digit() || first == '.') =>
+            {
                 Object::Float(number)
             }
             _ => Object::from(text),

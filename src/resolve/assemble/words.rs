@@ -67,9 +67,8 @@ impl Words {
         };
         let flag = facts.option(option);
         let name = flag.map_or("", |flag| flag.dest.as_str());
-        let takes_value = flag.is_some_and(|flag| {
-            matches!(flag.action, Action::Store | Action::Append)
-        });
+        let takes_value =
+            flag.is_some_and(|flag| matches!(flag.action, Action::Store | Action::Append));
         let value = match joined {
             Some(_) => None,
             None if takes_value => rest.next(),
@@ -91,7 +90,8 @@ impl Words {
             Ok(known) => self.flags.push(word(command, known, option, &value.spot)),
             Err(why) => match STAND_INS.iter().find(|(known, _)| *known == name) {
                 Some((_, stand_in)) => {
-                    self.flags.push(word(command, stand_in, option, &value.spot));
+                    self.flags
+                        .push(word(command, stand_in, option, &value.spot));
                 }
                 None => {
                     self.flags.pop();
@@ -125,10 +125,13 @@ impl Words {
 
     /// The script, at which accelerate stops reading.
     fn close(&mut self, command: &LaunchCommand) {
-        let Some(script) = &command.script else { return };
+        let Some(script) = &command.script else {
+            return;
+        };
         let says_module = |word: &Word| word.text == "-m" || word.text == "--module";
         if script.is_module && !self.flags.iter().any(says_module) {
-            self.flags.push(word(command, "--module", "--module", &script.name.spot));
+            self.flags
+                .push(word(command, "--module", "--module", &script.name.spot));
         }
         let name = script.name.known().unwrap_or("train.py");
         self.flags.push(word(command, name, "", &script.name.spot));

@@ -16,8 +16,9 @@ use super::run::{Code, Origin, Voice};
 use super::stop::{Step, raise, unknown};
 use super::trainer::Given;
 use crate::knowledge::{
-    AoFsdpCheck, AutomaticRecipe, Bf16DeviceCheck, DeepspeedPrecision, Enumeration, Fp8Autocast,
-    Fp8BackendProperty, Fp8Prepare, Fp8RecipeKwargs, MsampFsdp, RecipeCheck,
+    AoFsdpCheck, AutomaticRecipe, Bf16DeviceCheck, DeepspeedPluginLookup, DeepspeedPrecision,
+    Enumeration, Fp8Autocast, Fp8BackendProperty, Fp8Prepare, Fp8RecipeKwargs, MsampFsdp,
+    RecipeCheck,
 };
 use crate::source::Object;
 pub(crate) use deepspeed::DeepSpeedPlugin;
@@ -163,7 +164,10 @@ pub(crate) fn accelerator(
         true => {
             let plugin = match given.deepspeed {
                 Some(plugin) => plugin,
-                None => DeepSpeedPlugin::new(context, &environment)?,
+                None => {
+                    check_plugin_lookup(context, &environment)?;
+                    DeepSpeedPlugin::new(context, &environment)?
+                }
             };
             if !context.run.machine.has("deepspeed") {
                 let message = "DeepSpeed is not installed => run `pip install deepspeed` or build it from source.";
@@ -247,6 +251,28 @@ pub(crate) fn accelerator(
     check_gradient_accumulation(&accelerator.environment)?;
     check_precision(context, &mut accelerator, fp8_enabled)?;
     Ok(accelerator)
+}
+
+/// `TrainingArguments` leaves a `PartialState`, which some releases take for that of an earlier `Accelerator()`.
+fn check_plugin_lookup(context: &Context<'_>, environment: &Environment) -> Step<()> {
+    let leaves_state = context
+        .run
+        .trainer
+        .as_ref()
+        .is_some_and(|trainer| trainer.is_arguments_only);
+    let is_taken =
+        context.behaviours.deepspeed_plugin_lookup == DeepspeedPluginLookup::PartialState;
+    if !(leaves_state && is_taken) {
+        return Ok(());
+    }
+    let message = "Please make sure to properly initialize your accelerator via `accelerator = Accelerator()` before \
+                   using any functionality from the `accelerate` library.";
+    let site = Site::new("state.py:AcceleratorState.__init__", Cause::Version);
+    Err(site.raise(
+        "ValueError",
+        message,
+        &environment.origin("ACCELERATE_USE_DEEPSPEED"),
+    ))
 }
 
 /// The recipe that `Accelerator()` makes where the script gives none.

@@ -8,7 +8,7 @@ use super::super::runtime::Environment;
 use super::super::stop::{Step, Stop, raise, unknown};
 use super::{Given, Said, deepspeed, fsdp};
 use crate::formats::recipe::Framework;
-use crate::knowledge::trainers::{HalfPrecisionBackend, PrecisionHandover};
+use crate::knowledge::trainers::{Bf16WithoutGpu, HalfPrecisionBackend, PrecisionHandover};
 use crate::source::Object;
 
 const POST_INIT: &str = "transformers/training_args.py:TrainingArguments.__post_init__";
@@ -66,6 +66,11 @@ pub(super) fn build(
         }
         both => both,
     };
+    let asks_bf16 = match &bf16 {
+        Some(bf16) => Some(bf16.clone()),
+        None => said.switched_on("bf16_full_eval")?,
+    };
+    check_gpu(context, said, asks_bf16)?;
     exclude(fp16.as_ref(), bf16.as_ref(), "")?;
     let full_eval = |name| said.switched_on(name);
     exclude(
@@ -93,8 +98,28 @@ pub(super) fn build(
     fsdp::write(environment, said)?;
     if let Some(file) = said.switched_on("deepspeed")? {
         deepspeed::build(context, environment, said, &file, &mut given)?;
+        // Nobody passes the plugin on where no trainer follows.
+        if said.trainer.is_arguments_only {
+            given.deepspeed = None;
+        }
     }
     Ok(given)
+}
+
+/// bf16 needs a GPU, unless the CPU is asked for.
+fn check_gpu(context: &Context<'_>, said: &Said<'_>, bf16: Option<Argument>) -> Step<()> {
+    let on_cpu = said.switched_on("use_cpu")?.is_some() || said.switched_on("no_cuda")?.is_some();
+    let is_refused = said.transformers.bf16_without_gpu == Bf16WithoutGpu::Refused
+        && context.run.machine.gpus == 0
+        && !context.has_xla()
+        && !on_cpu;
+    match bf16.filter(|_| is_refused) {
+        Some(bf16) => {
+            let message = "Your setup doesn't support bf16/gpu.";
+            Err(Site::new(POST_INIT, Cause::Device).raise("ValueError", message, &bf16.origin))
+        }
+        None => Ok(()),
+    }
 }
 
 /// `HfArgumentParser` refuses keys that none of the script's dataclasses has.

@@ -3,7 +3,7 @@
 
 use super::super::context::Context;
 use super::super::outcome::Cause;
-use super::super::python::Argument;
+use super::super::python::{Argument, Site};
 use super::super::run::Origin;
 use super::super::runtime::{DeepSpeedPlugin, Environment};
 use super::super::stop::{Step, raise, unknown};
@@ -16,8 +16,16 @@ const FINALIZE: &str =
 
 /// Numbers that must be equal on both sides: route in the DeepSpeed config, argument, its default.
 const NUMBERS: [(&str, &str, f64); 7] = [
-    ("train_micro_batch_size_per_gpu", "per_device_train_batch_size", 8.0),
-    ("gradient_accumulation_steps", "gradient_accumulation_steps", 1.0),
+    (
+        "train_micro_batch_size_per_gpu",
+        "per_device_train_batch_size",
+        8.0,
+    ),
+    (
+        "gradient_accumulation_steps",
+        "gradient_accumulation_steps",
+        1.0,
+    ),
     ("gradient_clipping", "max_grad_norm", 1.0),
     ("optimizer.params.lr", "learning_rate", 5e-5),
     ("optimizer.params.eps", "adam_epsilon", 1e-8),
@@ -47,7 +55,13 @@ impl Mismatches {
                 origins.push(origin);
             }
         }
-        Err(raise("ValueError", message, FINALIZE, Cause::TrainerDeepSpeed, origins))
+        Err(raise(
+            "ValueError",
+            message,
+            FINALIZE,
+            Cause::TrainerDeepSpeed,
+            origins,
+        ))
     }
 }
 
@@ -59,8 +73,24 @@ pub(super) fn build(
     file: &Argument,
     given: &mut Given,
 ) -> Step<()> {
+    let is_launched = environment.is_true("ACCELERATE_USE_DEEPSPEED", context)?;
+    if !context.run.machine.has("deepspeed") {
+        if is_launched {
+            // `Accelerator()` will say so.
+            return Ok(());
+        }
+        let message = "No package metadata was found for The 'deepspeed>=0.9.3' distribution was not found and is \
+                       required by this application. ";
+        let site = Site::new(
+            "transformers/utils/versions.py:require_version",
+            Cause::PackageMissing,
+        );
+        return Err(site.raise("PackageNotFoundError", message, &file.origin));
+    }
     let Object::Str(path) = &file.value else {
-        return Err(unknown("`deepspeed` with the config inside it is not followed"));
+        return Err(unknown(
+            "`deepspeed` with the config inside it is not followed",
+        ));
     };
     let path = variable(path.as_str(), &file.origin);
     environment.set("ACCELERATE_USE_DEEPSPEED", variable("true", &file.origin));
@@ -85,21 +115,43 @@ pub(super) fn process(
     for (route, name, default) in NUMBERS {
         let argument = said.get(name)?;
         // A number that YAML reads as text (`1e-5`) is converted by some frameworks and not by others.
-        let value = argument.as_ref().map_or(Some(default), |argument| number(&argument.value));
+        let value = argument
+            .as_ref()
+            .map_or(Some(default), |argument| number(&argument.value));
         let Some(value) = value else { continue };
-        let object = argument.as_ref().map_or_else(|| default_object(default), |argument| argument.value.clone());
+        let object = argument.as_ref().map_or_else(
+            || default_object(default),
+            |argument| argument.value.clone(),
+        );
         let other = match_value(plugin, route, &object)?;
         if let Some(other) = other
             && number(&other) != Some(value)
         {
-            let line = format!("- ds {route}={} vs hf {name}={}", other.python_str(), object.python_str());
-            let origin = argument.map_or_else(|| by_framework(format!("default of `{name}`")), |argument| argument.origin);
-            mismatches.0.push((line, [origin_of(plugin, route, environment), origin]));
+            let line = format!(
+                "- ds {route}={} vs hf {name}={}",
+                other.python_str(),
+                object.python_str()
+            );
+            let origin = argument.map_or_else(
+                || by_framework(format!("default of `{name}`")),
+                |argument| argument.origin,
+            );
+            mismatches
+                .0
+                .push((line, [origin_of(plugin, route, environment), origin]));
         }
     }
     for (route, names, shown) in [
-        ("fp16.enabled", ["fp16", "fp16_full_eval"], "fp16|fp16_full_eval+fp16_backend(amp)"),
-        ("bf16.enabled", ["bf16", "bf16_full_eval"], "bf16|bf16_full_eval"),
+        (
+            "fp16.enabled",
+            ["fp16", "fp16_full_eval"],
+            "fp16|fp16_full_eval+fp16_backend(amp)",
+        ),
+        (
+            "bf16.enabled",
+            ["bf16", "bf16_full_eval"],
+            "bf16|bf16_full_eval",
+        ),
     ] {
         let on = match names[0] {
             "bf16" => said.bf16()?,
@@ -114,11 +166,18 @@ pub(super) fn process(
         if let Some(other) = other
             && !other.python_eq(&value)
         {
-            let line = format!("- ds {route}={} vs hf {shown}={}", other.python_str(), value.python_str());
+            let line = format!(
+                "- ds {route}={} vs hf {shown}={}",
+                other.python_str(),
+                value.python_str()
+            );
             let written = said.get(names[0])?.map(|argument| argument.origin);
             let origin = on.map(|on| on.origin).or(written);
-            let origin = origin.unwrap_or_else(|| by_framework(format!("default of `{}`", names[0])));
-            mismatches.0.push((line, [origin_of(plugin, route, environment), origin]));
+            let origin =
+                origin.unwrap_or_else(|| by_framework(format!("default of `{}`", names[0])));
+            mismatches
+                .0
+                .push((line, [origin_of(plugin, route, environment), origin]));
         }
     }
     Ok(mismatches)

@@ -35,6 +35,8 @@ pub(super) struct Reader<'a> {
     pub(super) open: Vec<Open>,
     pub(super) pending: Vec<Pending>,
     pub(super) heredocs: Vec<HereDoc>,
+    /// Whether the here-documents are counted: those of commands in the body of another one are not.
+    pub(super) counts_heredocs: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -48,6 +50,17 @@ impl<'a> Reader<'a> {
             open: Vec::new(),
             pending: Vec::new(),
             heredocs: Vec::new(),
+            counts_heredocs: true,
+        }
+    }
+
+    /// Reads the body of a here-document.
+    pub(super) fn body(text: &'a str, piece: Span) -> Self {
+        Self {
+            at: piece.start,
+            end: piece.end,
+            counts_heredocs: false,
+            ..Self::new(text)
         }
     }
 

@@ -15,7 +15,7 @@ impl Reader<'_> {
     /// Reads what begins with this `$`.
     pub(super) fn dollar(&mut self, mode: Mode, parts: &mut Vec<Part>) {
         let start = self.at;
-        let is_quoted = matches!(mode, Mode::Double | Mode::DoubleBrace);
+        let is_quoted = mode.is_quoted();
         let Some(next) = self.byte(1) else {
             return self.lone_dollar(is_quoted, parts);
         };

@@ -80,7 +80,11 @@ impl Reader<'_> {
             strips_tabs,
         });
         Redirection {
-            kind: RedirectionKind::HereDoc(position),
+            kind: RedirectionKind::HereDoc(if self.counts_heredocs {
+                position
+            } else {
+                usize::MAX
+            }),
             descriptor,
             target,
         }

@@ -22,17 +22,17 @@ impl Reader<'_> {
                 continue;
             }
             let at = self.at;
-            if simple.words.is_empty() || is_declaration {
-                if let Some(assignment) = self.assignment() {
-                    if simple.words.is_empty() {
-                        simple.assignments.push(assignment);
-                    } else {
-                        simple.declarations.push(assignment);
-                    }
-                    let found = Span::new(at, self.at);
-                    span = Some(span.map_or(found, |span| span.to(found)));
-                    continue;
+            if (simple.words.is_empty() || is_declaration)
+                && let Some(assignment) = self.assignment()
+            {
+                if simple.words.is_empty() {
+                    simple.assignments.push(assignment);
+                } else {
+                    simple.declarations.push(assignment);
                 }
+                let found = Span::new(at, self.at);
+                span = Some(span.map_or(found, |span| span.to(found)));
+                continue;
             }
             if let Some(word) = self.word() {
                 if simple.words.is_empty() {

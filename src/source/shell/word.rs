@@ -15,16 +15,19 @@ pub(super) enum Mode {
     Brace,
     /// The same in double quotes, where `'` is no quote.
     DoubleBrace,
+    /// The body of a here-document, where `"` is no quote either.
+    Body,
 }
 
 impl Mode {
-    fn is_quoted(self) -> bool {
-        matches!(self, Self::Double | Self::DoubleBrace)
+    pub(super) fn is_quoted(self) -> bool {
+        matches!(self, Self::Double | Self::DoubleBrace | Self::Body)
     }
 
     fn is_special(self, byte: u8) -> bool {
         match byte {
-            b'\\' | b'"' | b'$' | b'`' => true,
+            b'\\' | b'$' | b'`' => true,
+            b'"' => self != Self::Body,
             b'\'' => !self.is_quoted(),
             b'}' => matches!(self, Self::Brace | Self::DoubleBrace),
             _ => self == Self::Plain && ends_word(byte),
@@ -107,7 +110,8 @@ impl Reader<'_> {
         let escapes = match (self.byte(1), mode) {
             (None, _) => false,
             (Some(_), Mode::Plain | Mode::Brace) => true,
-            (Some(b'$' | b'`' | b'"' | b'\\'), Mode::Double | Mode::DoubleBrace) => true,
+            (Some(b'$' | b'`' | b'\\'), _) => true,
+            (Some(b'"'), Mode::Double | Mode::DoubleBrace) => true,
             (Some(byte), _) => mode == Mode::DoubleBrace && byte == b'}',
         };
         let start = self.at + usize::from(escapes);

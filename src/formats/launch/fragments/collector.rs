@@ -15,7 +15,7 @@ use super::{Body, Fragment};
 /// How many variables all fragments of a file may be given together: each has its own copy.
 const ENVIRONMENT_LIMIT: usize = 200_000;
 
-/// How many bytes the texts of all fragments of a file may have together.
+/// How large the texts of all fragments of a file may be together: their bytes, and four for each piece.
 const TEXT_LIMIT: usize = 32 << 20;
 
 /// Variables that a file gives to a shell text, later ones winning.
@@ -102,6 +102,9 @@ impl<'a> Collector<'a> {
 
     /// Adds a text for a shell in which something is filled in first.
     pub(super) fn filled_shell(&mut self, text: MappedText, given: &Given<'_>, fill: Fill<'_>) {
+        if self.is_full() {
+            return;
+        }
         let mut unknowns = Unknowns::new(self.file);
         let text = fill(text, &mut unknowns);
         if !self.matters(&text.text, given) {
@@ -136,15 +139,19 @@ impl<'a> Collector<'a> {
         self.push(body, given, unknowns);
     }
 
+    fn is_full(&self) -> bool {
+        self.variables > ENVIRONMENT_LIMIT || self.bytes > TEXT_LIMIT
+    }
+
     fn push(&mut self, body: Body, given: &Given<'_>, unknowns: Unknowns<'_>) {
         let mut environment = unknowns.into_terms();
         let given_count: usize = given.layers.iter().map(|layer| layer.entries.len()).sum();
         self.variables += environment.len() + given_count;
         self.bytes += match &body {
-            Body::Shell(text) => text.text.len(),
+            Body::Shell(text) => text.text.len() + 4 * text.pieces.len(),
             Body::Words(words) => words.len(),
         };
-        if self.variables > ENVIRONMENT_LIMIT || self.bytes > TEXT_LIMIT {
+        if self.is_full() {
             return;
         }
         let layers = given.layers.iter().flat_map(|layer| &layer.entries);

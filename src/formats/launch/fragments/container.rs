@@ -32,7 +32,7 @@ pub(in super::super) enum Container {
 }
 
 /// Endings of names, in lower case, that tell the kind.
-const ENDINGS: [(&str, Container); 16] = [
+const ENDINGS: [(&str, Container); 17] = [
     ("sh", Container::Script),
     ("bash", Container::Script),
     ("zsh", Container::Script),
@@ -49,6 +49,7 @@ const ENDINGS: [(&str, Container); 16] = [
     ("containerfile", Container::Dockerfile),
     ("md", Container::Markdown),
     ("mdx", Container::Markdown),
+    ("qmd", Container::Markdown),
 ];
 
 /// Whole names that tell the kind.
@@ -64,26 +65,52 @@ const NAMES: [(&str, Container); 9] = [
     ("launch.json", Container::VsCode),
 ];
 
-/// Top-level keys that tell the kind of a YAML file: all of the first list, one of the second, and these texts anywhere.
-const KEYS: [(&[&str], &[&str], &[&str], Container); 8] = [
-    (&["jobs"], &[], &["steps:", "run:"], Container::Workflow),
-    (&["runs"], &[], &["composite", "run:"], Container::Action),
-    (&["apiVersion", "kind"], &[], &[], Container::Kubernetes),
-    (&["type", "commands"], &[], &[], Container::Dstack),
-    (&["run"], &SKYPILOT, &[], Container::SkyPilot),
-    (&["setup"], &SKYPILOT, &[], Container::SkyPilot),
-    (&["services"], &[], &[], Container::Compose),
-    (&["stages"], &[], &["script:"], Container::GitLab),
+/// What tells the kind of a YAML file.
+struct Signature {
+    /// Top-level keys of which all must be there.
+    all: &'static [&'static str],
+    /// Top-level keys of which one must be there, if there are any.
+    any: &'static [&'static str],
+    /// Texts that must occur anywhere.
+    texts: &'static [&'static str],
+    container: Container,
+}
+
+const fn signature(
+    all: &'static [&'static str],
+    any: &'static [&'static str],
+    texts: &'static [&'static str],
+    container: Container,
+) -> Signature {
+    Signature {
+        all,
+        any,
+        texts,
+        container,
+    }
+}
+
+/// The first one that fits.
+const SIGNATURES: [Signature; 9] = [
+    signature(&["jobs"], &[], &["steps:", "run:"], Container::Workflow),
+    signature(&["runs"], &[], &["composite", "run:"], Container::Action),
+    signature(&["apiVersion", "kind"], &[], &[], Container::Kubernetes),
+    signature(&["type", "commands"], &[], &[], Container::Dstack),
+    signature(&["run"], &SKYPILOT, &[], Container::SkyPilot),
+    signature(&["setup"], &SKYPILOT, &[], Container::SkyPilot),
+    signature(&["setup", "run"], &[], &[], Container::SkyPilot),
+    signature(&["services"], &[], &[], Container::Compose),
+    signature(&["stages"], &[], &["script:"], Container::GitLab),
 ];
 
-const SKYPILOT: [&str; 7] = [
+/// Keys of a task of SkyPilot beside `run` and `setup`.
+const SKYPILOT: [&str; 6] = [
     "resources",
     "envs",
     "secrets",
     "workdir",
     "num_nodes",
     "file_mounts",
-    "setup",
 ];
 
 impl Container {
@@ -114,12 +141,12 @@ impl Container {
         }
         let keys = top_level_keys(text);
         let has = |key: &&str| keys.contains(key);
-        let found = KEYS.iter().find(|(all, any, texts, _)| {
-            all.iter().all(has)
-                && (any.is_empty() || any.iter().any(has))
-                && texts.iter().all(|needle| text.contains(needle))
+        let found = SIGNATURES.iter().find(|signature| {
+            signature.all.iter().all(has)
+                && (signature.any.is_empty() || signature.any.iter().any(has))
+                && signature.texts.iter().all(|needle| text.contains(needle))
         });
-        found.map(|(.., container)| *container)
+        found.map(|signature| signature.container)
     }
 }
 
@@ -141,7 +168,7 @@ pub(super) fn is_shell(program: &str) -> bool {
     matches!(name, "sh" | "bash" | "zsh" | "ksh" | "dash" | "ash")
 }
 
-/// Those keys at the start of a line that [`KEYS`] asks for; nothing is parsed.
+/// Those keys at the start of a line that [`SIGNATURES`] ask for; nothing is parsed.
 fn top_level_keys(text: &str) -> Vec<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = Vec::new();
@@ -153,11 +180,10 @@ fn top_level_keys(text: &str) -> Vec<&str> {
             continue;
         };
         let key = key.trim_end().trim_matches(['"', '\'']);
-        let is_asked = |asked: &&&str| **asked == key;
-        let asked = KEYS
+        let is_asked = SIGNATURES
             .iter()
-            .flat_map(|(all, any, ..)| all.iter().chain(*any));
-        if asked.clone().any(|asked| is_asked(&asked)) && !found.contains(&key) {
+            .any(|signature| signature.all.contains(&key) || signature.any.contains(&key));
+        if is_asked && !found.contains(&key) {
             found.push(key);
         }
     }

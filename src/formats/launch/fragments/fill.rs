@@ -38,6 +38,9 @@ impl Filling {
     }
 }
 
+/// Is asked at each mark with the text from there on; answers with the length of an expression and what takes its place.
+pub(super) type Find<'a> = &'a mut dyn FnMut(&str) -> Option<(usize, Filling)>;
+
 /// Variables that stand in a shell text for what is not known, with the reason as their value.
 pub(super) struct Unknowns<'a> {
     file: &'a Arc<SourceFile>,
@@ -80,12 +83,11 @@ impl<'a> Unknowns<'a> {
     }
 }
 
-/// A shell text with everything filled in. `find` is asked at each byte `mark` with the text from there on, and answers
-/// with the length of an expression and what takes its place.
+/// A shell text with everything filled in that `find` finds at a `mark`.
 pub(super) fn shell(
     text: MappedText,
     mark: char,
-    find: &mut dyn FnMut(&str) -> Option<(usize, Filling)>,
+    find: Find<'_>,
     unknowns: &mut Unknowns<'_>,
 ) -> MappedText {
     if !text.text.contains(mark) {
@@ -117,7 +119,7 @@ pub(super) fn word(
     file: &Arc<SourceFile>,
     text: &MappedText,
     mark: char,
-    find: &mut dyn FnMut(&str) -> Option<(usize, Filling)>,
+    find: Find<'_>,
 ) -> (MappedText, Term) {
     let mut unknown = None;
     let filled = replace(text, mark, &mut |rest, _, _| {
@@ -147,13 +149,12 @@ pub(super) fn word(
     (filled, term)
 }
 
+/// What is asked at a mark, see [`replace`].
+type Replace<'a> = &'a mut dyn FnMut(&str, &str, &dyn Fn(usize) -> Span) -> Option<(usize, String)>;
+
 /// Replaces expressions. `find` gets the text from a mark on, what was passed since the last call, and the bytes of the
 /// file that an expression of a length would have.
-fn replace(
-    text: &MappedText,
-    mark: char,
-    find: &mut dyn FnMut(&str, &str, &dyn Fn(usize) -> Span) -> Option<(usize, String)>,
-) -> MappedText {
+fn replace(text: &MappedText, mark: char, find: Replace<'_>) -> MappedText {
     let mut builder = Builder::new(text.source().start);
     // Copied so far, looked at so far, given to `find` so far.
     let (mut copied, mut at, mut passed) = (0, 0, 0);

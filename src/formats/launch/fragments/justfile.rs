@@ -41,7 +41,10 @@ pub(super) fn collect(found: &mut Collector<'_>) {
     let mut is_inside = false;
     let mut is_outside = false;
     for (start, line) in lines(found.file.text()) {
-        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+        let (start, line) = match line.strip_prefix('\u{feff}') {
+            Some(line) if start == 0 => ('\u{feff}'.len_utf8(), line),
+            _ => (start, line),
+        };
         if line.trim().is_empty() || line.starts_with([' ', '\t']) {
             if let Some(recipe) = recipes.last_mut().filter(|_| is_inside) {
                 recipe.lines.push((start, line));

@@ -6,7 +6,7 @@ use crate::source::NodeRef;
 
 use super::super::Folder;
 use super::collector::{Collector, Environment, Given};
-use super::fill::{self, Filling, between};
+use super::fill::{self, Filling, between, name};
 use super::words::Word;
 use super::yaml::{self, Tree};
 
@@ -75,7 +75,10 @@ fn collect_container(tree: &Tree<'_>, container: NodeRef<'_>, found: &mut Collec
         .iter()
         .filter_map(|key| tree.get(container, key))
         .flat_map(|list| list.elements())
-        .filter_map(|word| tree.word(word, '$', &mut |rest| reference(rest, &environment)))
+        .filter_map(|word| {
+            let mut find = |rest: &str| reference(rest, &environment).or_else(|| placeholder(rest));
+            tree.word(word, '$', &mut find)
+        })
         .collect();
     let given = Given {
         layers: &[&environment],
@@ -100,4 +103,17 @@ fn reference(rest: &str, environment: &Environment) -> Option<(usize, Filling)> 
     }
     let (name, length) = between(rest, "$(", ")")?;
     Some((length, Filling::of(environment.get(name)?)))
+}
+
+/// `$NAME` and `${NAME}` mean nothing to Kubernetes, and no shell sees them: another program fills them in before.
+fn placeholder(rest: &str) -> Option<(usize, Filling)> {
+    let length = match between(rest, "${", "}") {
+        Some((_, length)) => length,
+        None => 1 + name(&rest[1..])?.len(),
+    };
+    let why = format!(
+        "`{}` is filled in before Kubernetes reads it",
+        &rest[..length]
+    );
+    Some((length, Filling::Unknown(why)))
 }

@@ -10,6 +10,9 @@ use super::text::{Builder, MappedText};
 
 use variables::Resolver;
 
+/// How many values may be worked out for rules that have variables to themselves: for each of them it is all values.
+const OWN_LIMIT: usize = 100_000;
+
 pub(super) fn collect(found: &mut Collector<'_>) {
     let makefile = parse::read(found.file.text());
     let folder = match found.file.path.ends_with(".mk") {
@@ -19,20 +22,24 @@ pub(super) fn collect(found: &mut Collector<'_>) {
     };
     let mut base = Resolver::new(&makefile.variables, None);
     let exported = environment(&mut base, makefile.is_all_exported, found);
+    let mut own_count = 0;
     for rule in &makefile.rules {
         if rule.recipe.is_empty() {
             continue;
         }
         let own = makefile.of_targets(&rule.targets);
-        let mut special;
-        let (resolver, exported) = match own {
+        own_count += own.map_or(0, |_| makefile.variables.count());
+        if own.is_some() && own_count > OWN_LIMIT {
+            continue;
+        }
+        let mut special = own.map(|own| {
+            let mut resolver = base.with(own);
+            let environment = environment(&mut resolver, makefile.is_all_exported, found);
+            (resolver, environment)
+        });
+        let (resolver, exported) = match &mut special {
+            Some((resolver, exported)) => (resolver, &*exported),
             None => (&mut base, &exported),
-            Some(own) => {
-                let mut resolver = base.with(own);
-                let environment = environment(&mut resolver, makefile.is_all_exported, found);
-                special = (resolver, environment);
-                (&mut special.0, &special.1)
-            }
         };
         let given = Given {
             layers: &[exported],
@@ -54,6 +61,9 @@ pub(super) fn collect(found: &mut Collector<'_>) {
                     unknowns,
                 )
             });
+        }
+        if let Some((resolver, _)) = &special {
+            base.count(resolver);
         }
     }
 }

@@ -18,6 +18,11 @@ const LANGUAGES: [&str; 9] = [
     "sh-session",
 ];
 
+/// First words that only a shell understands, in a fence without a language.
+const COMMANDS: [&str; 7] = [
+    "python", "python3", "uv", "srun", "sbatch", "export", "docker",
+];
+
 /// A fence that is open.
 struct Fence<'t> {
     /// Its ticks or tildes.
@@ -101,7 +106,9 @@ fn finish(fence: &Fence<'_>, found: &mut Collector<'_>) {
     let is_shell = match fence.language.as_str() {
         "" | "text" | "txt" => {
             let word = first.split_whitespace().next().unwrap_or_default();
-            first.starts_with("$ ") || may_hold_launch(Container::Markdown, word)
+            first.starts_with("$ ")
+                || may_hold_launch(Container::Markdown, word)
+                || COMMANDS.contains(&word)
         }
         language => LANGUAGES.contains(&language),
     };

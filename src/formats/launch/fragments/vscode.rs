@@ -36,12 +36,11 @@ fn collect_configuration(tree: &Tree<'_>, configuration: NodeRef<'_>, found: &mu
             .count(),
     );
     let mut variable = |rest: &str| {
-        if rest.starts_with(WORKSPACE) {
-            let slash = usize::from(rest[WORKSPACE.len()..].starts_with('/'));
-            let root = if slash == 1 {
-                up.clone()
-            } else {
-                format!("{up}.")
+        if let Some(after) = rest.strip_prefix(WORKSPACE) {
+            let slash = usize::from(after.starts_with('/'));
+            let root = match slash {
+                1 => up.clone(),
+                _ => format!("{up}."),
             };
             return Some((WORKSPACE.len() + slash, Filling::Known(root)));
         }

@@ -6,7 +6,7 @@ use crate::source::{Document, NodeRef, SourceFile, Span, Syntax};
 
 use super::super::Term;
 use super::collector::Environment;
-use super::fill::{self, Filling};
+use super::fill::{self, Find};
 use super::scalar;
 use super::text::{Builder, MappedText, lines};
 use super::words::Word;
@@ -79,12 +79,7 @@ impl<'a> Tree<'a> {
     }
 
     /// A word, with what another program fills in at each `mark`.
-    pub(super) fn word(
-        &self,
-        node: NodeRef<'_>,
-        mark: char,
-        find: &mut dyn FnMut(&str) -> Option<(usize, Filling)>,
-    ) -> Option<Word> {
+    pub(super) fn word(&self, node: NodeRef<'_>, mark: char, find: Find<'_>) -> Option<Word> {
         let text = self.scalar(node)?;
         let (_, mut term) = fill::word(self.file, &text, mark, find);
         if term.spot.span.is_empty() {
@@ -99,7 +94,7 @@ impl<'a> Tree<'a> {
         node: NodeRef<'_>,
         missing: &str,
         mark: char,
-        find: &mut dyn FnMut(&str) -> Option<(usize, Filling)>,
+        find: Find<'_>,
     ) -> Environment {
         let mut found = Environment::default();
         for entry in node.entries() {

@@ -3,8 +3,8 @@
 use crate::source::Span;
 use crate::source::shell::{Command, CommandKind, List, Simple, Word};
 
-/// What `found` is told: a variable, and the offset after the command that assigns it.
-type Found<'a> = &'a mut dyn FnMut(&str, usize);
+/// What `found` is told: a variable, the offset after the command that assigns it, and whether it is `local`.
+type Found<'a> = &'a mut dyn FnMut(&str, usize, bool);
 
 /// The commands whose words are names of variables that they set.
 const SETTERS: [&str; 6] = ["read", "mapfile", "readarray", "getopts", "unset", "let"];
@@ -43,7 +43,7 @@ fn of_command(command: &Command, found: Found<'_>) {
             assigned(body, found);
         }
         CommandKind::For { name, body, .. } => {
-            found(name, command.span.end);
+            found(name, command.span.end, false);
             assigned(body, found);
         }
         CommandKind::ForArithmetic { body, .. } => assigned(body, found),
@@ -64,17 +64,17 @@ fn of_simple(simple: &Simple, span: Span, found: Found<'_>) {
     } else {
         &[]
     };
-    for assignment in lasting.iter().chain(&simple.declarations) {
-        found(&assignment.name, span.end);
-    }
     let mut words = simple.words.iter().filter_map(Word::plain);
     let name = words.next().unwrap_or_default();
+    for assignment in lasting.iter().chain(&simple.declarations) {
+        found(&assignment.name, span.end, name == "local");
+    }
     if name == "printf" {
         if words.next() == Some("-v") {
-            words.take(1).for_each(|name| found(name, span.end));
+            words.take(1).for_each(|name| found(name, span.end, false));
         }
     } else if SETTERS.contains(&name) {
-        words.for_each(|name| found(name, span.end));
+        words.for_each(|name| found(name, span.end, false));
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
         let text = "A=1; if x; then B=2 c; export C=3 D; fi; (E=1); F=1 | x
             for G in a; do read -r H; done; f() { local I=1; }; printf -v J x";
         let mut names = Vec::new();
-        assigned(&shell::read(text).commands, &mut |name, _| {
+        assigned(&shell::read(text).commands, &mut |name, _, _| {
             names.push(name.to_owned());
         });
         names.retain(|name| !name.starts_with('-'));

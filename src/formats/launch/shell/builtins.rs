@@ -59,7 +59,7 @@ impl Machine<'_> {
                 let folder = self.state.place.folder.clone();
                 self.print(match folder {
                     Folder::Unknown => Output::Unknown,
-                    folder => Output::Known(vec![Piece::folder(folder)]),
+                    folder => Output::Known(vec![Piece::folder(folder, &self.own_folder)]),
                 });
             }
             _ => return None,

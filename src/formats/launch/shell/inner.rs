@@ -1,4 +1,8 @@
-//! Commands whose argument is a shell text: `eval "…"`, `bash -c "…"`, `sbatch --wrap "…"`.
+//! Commands that are given a shell text: `eval "…"`, `bash -c "…"`, `sbatch --wrap "…"`, `bash <<EOF`.
+
+use std::rc::Rc;
+
+use crate::source::shell::{Command, RedirectionKind, read_body};
 
 use super::super::{Folder, Spot};
 use super::expand::joined_by_blanks;
@@ -8,6 +12,14 @@ use super::piece::{Content, Piece};
 use super::simple::Words;
 
 const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
+
+/// The other programs that read commands from a here-document.
+const BODY_READERS: [(&str, bool); 4] = [
+    ("sbatch", true),
+    ("qsub", false),
+    ("bsub", true),
+    ("ssh", false),
+];
 
 /// The programs that run the command among their words, and whether it gets this shell's exported variables.
 const WRAPPERS: [(&str, bool); 29] = [
@@ -54,8 +66,10 @@ impl Machine<'_> {
     }
 
     /// Runs the text that another shell is given by this command, if it is one of those that do.
-    pub(super) fn run_inner(&mut self, words: &Words) {
-        let Some((pieces, word, inherits)) = inner_text(words) else {
+    pub(super) fn run_inner(&mut self, words: &Words, command: &Command) {
+        let Some((pieces, word, inherits)) =
+            inner_text(words).or_else(|| self.inner_body(words, command))
+        else {
             return;
         };
         let source = Source::joined(&pieces, &self.state.place.folder, &word);
@@ -73,9 +87,48 @@ impl Machine<'_> {
             Flow::Goes
         });
     }
+
+    /// The here-document that a shell reads its commands from: `bash <<EOF`, `sbatch <<EOF`, `ssh host <<EOF`.
+    fn inner_body(&mut self, words: &Words, command: &Command) -> Option<Inner> {
+        let name = base(words.known(0)?);
+        let inherits = match BODY_READERS.iter().find(|(reader, _)| *reader == name) {
+            Some((_, inherits)) => *inherits,
+            None if SHELLS.contains(&name) => {
+                let mut rest = (1..words.terms.len()).map(|position| words.known(position));
+                let is_flag = |word: Option<&str>| word.is_some_and(|word| word.starts_with('-'));
+                if !rest.clone().all(is_flag) && !rest.any(|word| word == Some("-s")) {
+                    return None;
+                }
+                true
+            }
+            None => return None,
+        };
+        let (position, mark) = command.redirections.iter().find_map(|redirection| {
+            let RedirectionKind::HereDoc(position) = redirection.kind else {
+                return None;
+            };
+            Some((position, redirection.target.span))
+        })?;
+        let source = Rc::clone(&self.source);
+        let body = source.heredocs.get(position)?;
+        let pieces = if body.is_quoted {
+            let texts = body.pieces.iter();
+            texts
+                .filter_map(|span| Some((source.text.get(span.start..span.end)?, *span)))
+                .flat_map(|(text, span)| source.pieces(text, span))
+                .collect()
+        } else {
+            let words = read_body(&source.text, &body.pieces);
+            words.iter().flat_map(|word| self.value(word)).collect()
+        };
+        Some((pieces, self.spot(mark), inherits))
+    }
 }
 
-fn inner_text(words: &Words) -> Option<(Vec<Piece>, Spot, bool)> {
+/// A text, the word that gives it, and whether its shell gets this one's exported variables.
+type Inner = (Vec<Piece>, Spot, bool);
+
+fn inner_text(words: &Words) -> Option<Inner> {
     let name = base(words.known(0)?);
     if name == "sbatch" {
         return wrapped(words);
@@ -111,7 +164,7 @@ fn inner_text(words: &Words) -> Option<(Vec<Piece>, Spot, bool)> {
 }
 
 /// `sbatch --wrap "…"`, `--wrap="…"`.
-fn wrapped(words: &Words) -> Option<(Vec<Piece>, Spot, bool)> {
+fn wrapped(words: &Words) -> Option<Inner> {
     const FLAG: &str = "--wrap=";
     for (position, (field, spot)) in words.fields.iter().enumerate() {
         if words.known(position) == Some("--wrap") {

@@ -104,6 +104,7 @@ impl Machine<'_> {
             is_exported: true,
             spot: spot(span.start, line.len()),
             level: self.level,
+            function_end: self.function_end,
         };
         self.state.set(name, Some(variable));
     }

@@ -1,12 +1,10 @@
-//! Walking over the tree: lists, branches, loops, functions.
+//! A shell on paper: what it holds while it walks over the tree.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::source::shell::{
-    self, Command, CommandKind, Connector, List, Pipeline, Statement, Word,
-};
+use crate::source::shell::{self, List};
 use crate::source::{SourceFile, Span};
 
 use super::super::{Loaded, Spot};
@@ -21,7 +19,7 @@ const MAX_DEPTH: usize = 72;
 
 /// How many words and variables may be given out for one text. A script of people comes to some thousands; one that is
 /// made to multiply itself ends here.
-const MAX_WORK: usize = 2_000_000;
+const MAX_WORK: usize = 500_000;
 
 /// Whether the commands after this one are reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +40,8 @@ pub(super) enum Output {
 /// A shell on paper.
 pub(super) struct Machine<'a> {
     pub(super) own: &'a Arc<SourceFile>,
+    /// The path of its folder.
+    pub(super) own_folder: Rc<str>,
     pub(super) loaded: &'a dyn Loaded,
     pub(super) state: State,
     /// The text that is run.
@@ -72,8 +72,10 @@ impl<'a> Machine<'a> {
         source: Source,
         state: State,
     ) -> Self {
+        let own_folder = own.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         Self {
             own,
+            own_folder: own_folder.into(),
             loaded,
             state,
             source: Rc::new(source),
@@ -94,8 +96,10 @@ impl<'a> Machine<'a> {
     /// Runs the own text.
     pub(super) fn run(&mut self, commands: &List) {
         let mut last = HashMap::new();
-        assigned(commands, &mut |name, end| {
-            last.insert(name.to_owned(), end);
+        assigned(commands, &mut |name, end, is_local| {
+            if !is_local {
+                last.insert(name.to_owned(), end);
+            }
         });
         self.last_assigned = last;
         self.list(commands);
@@ -163,220 +167,14 @@ impl<'a> Machine<'a> {
             .is_some_and(|end| last.is_some_and(|last| *last > end))
     }
 
+    /// Whether the function that is walked over may find another value in a variable that was assigned before it.
+    pub(super) fn may_change(&self, name: &str, variable: &Variable) -> bool {
+        variable.function_end != self.function_end && self.is_assigned_later(name)
+    }
+
     /// Whether the own text assigns the variable somewhere.
     pub(super) fn is_assigned_somewhere(&self, name: &str) -> bool {
         self.last_assigned.contains_key(name)
-    }
-
-    pub(super) fn list(&mut self, list: &List) -> Flow {
-        for statement in &list.statements {
-            if !self.spend(1) || self.statement(statement) == Flow::Ends {
-                return Flow::Ends;
-            }
-        }
-        Flow::Goes
-    }
-
-    fn statement(&mut self, statement: &Statement) -> Flow {
-        if statement.is_background {
-            self.branch(|machine| machine.chain(statement));
-            return Flow::Goes;
-        }
-        self.chain(statement)
-    }
-
-    fn chain(&mut self, statement: &Statement) -> Flow {
-        if self.pipeline(&statement.first) == Flow::Ends {
-            return Flow::Ends;
-        }
-        let mut succeeds = succeeds(&statement.first);
-        let mut at = 0;
-        while let Some((connector, pipeline)) = statement.rest.get(at) {
-            at += 1;
-            match (connector, succeeds) {
-                (Connector::And, true) => {
-                    if self.pipeline(pipeline) == Flow::Ends {
-                        return Flow::Ends;
-                    }
-                    succeeds = self::succeeds(pipeline);
-                }
-                (Connector::Or, true) => {
-                    // It would run only if something failed that does not fail in a run that goes well.
-                    self.branch(|machine| machine.pipeline(pipeline));
-                }
-                (_, false) => {
-                    let rest = &statement.rest[at..];
-                    let more = rest
-                        .iter()
-                        .take_while(|(connector, _)| *connector == Connector::And)
-                        .count();
-                    let more = if *connector == Connector::And {
-                        more
-                    } else {
-                        0
-                    };
-                    let (branch, flow) = self.branch(|machine| {
-                        let mut flow = machine.pipeline(pipeline);
-                        for (_, pipeline) in &rest[..more] {
-                            if flow == Flow::Goes {
-                                flow = machine.pipeline(pipeline);
-                            }
-                        }
-                        flow
-                    });
-                    at += more;
-                    if flow == Flow::Goes {
-                        self.state.merge(vec![branch], true);
-                    }
-                }
-            }
-        }
-        Flow::Goes
-    }
-
-    fn pipeline(&mut self, pipeline: &Pipeline) -> Flow {
-        if let [command] = pipeline.commands.as_slice() {
-            return self.command(command);
-        }
-        let before = std::mem::replace(&mut self.output, Output::Unknown);
-        for command in &pipeline.commands {
-            self.branch(|machine| machine.command(command));
-        }
-        self.output = before;
-        self.print(Output::Unknown);
-        Flow::Goes
-    }
-
-    fn command(&mut self, command: &Command) -> Flow {
-        match &command.kind {
-            CommandKind::Simple(simple) => self.simple(simple, command),
-            CommandKind::Subshell(list) => {
-                self.branch(|machine| machine.list(list));
-                Flow::Goes
-            }
-            CommandKind::Group(list) => self
-                .nested(|machine| machine.list(list))
-                .unwrap_or(Flow::Goes),
-            CommandKind::If {
-                branches,
-                otherwise,
-            } => self.conditional(branches, otherwise.as_ref()),
-            CommandKind::While { condition, body } => {
-                self.forget_assigned(body, command.span);
-                self.nested(|machine| machine.list(condition));
-                self.maybe(|machine| machine.list(body));
-                Flow::Goes
-            }
-            CommandKind::For { name, words, body } => {
-                self.for_loop(name, words.as_deref(), body, command.span)
-            }
-            CommandKind::ForArithmetic { expression, body } => {
-                self.forget_assigned(body, command.span);
-                self.arithmetic(*expression);
-                self.maybe(|machine| machine.list(body));
-                Flow::Goes
-            }
-            CommandKind::Case { word, items } => {
-                self.value(word);
-                let mut branches = Vec::new();
-                let mut may_skip = true;
-                for item in items {
-                    let patterns = item.patterns.iter().filter_map(Word::plain);
-                    may_skip &= !patterns.into_iter().any(|pattern| pattern == "*");
-                    branches.push(self.branch(|machine| machine.list(&item.body)));
-                }
-                self.join(branches, may_skip)
-            }
-            CommandKind::Function { name, body } => {
-                let end = self.function_end;
-                self.function_end = Some(end.unwrap_or(command.span.end));
-                let locals = std::mem::take(&mut self.locals);
-                let (mut branch, _) = self.branch(|machine| {
-                    machine.state.place.positional = None;
-                    machine.command(body)
-                });
-                let own = std::mem::replace(&mut self.locals, locals);
-                branch.changes.retain(|name, _| !own.contains(&**name));
-                self.function_end = end;
-                self.functions.insert(name.clone(), Rc::new(branch));
-                Flow::Goes
-            }
-            CommandKind::Test(words) => {
-                for word in words {
-                    self.value(word);
-                }
-                Flow::Goes
-            }
-            CommandKind::Arithmetic(span) => {
-                self.arithmetic(*span);
-                Flow::Goes
-            }
-        }
-    }
-
-    /// Does something that may not happen.
-    fn maybe(&mut self, run: impl FnOnce(&mut Self) -> Flow) {
-        let (branch, flow) = self.branch(run);
-        if flow == Flow::Goes {
-            self.state.merge(vec![branch], true);
-        }
-    }
-
-    fn conditional(&mut self, branches: &[(List, List)], otherwise: Option<&List>) -> Flow {
-        let mut outcomes = Vec::new();
-        for (condition, body) in branches {
-            self.nested(|machine| machine.list(condition));
-            outcomes.push(self.branch(|machine| machine.list(body)));
-        }
-        if let Some(body) = otherwise {
-            outcomes.push(self.branch(|machine| machine.list(body)));
-        }
-        self.join(outcomes, otherwise.is_none())
-    }
-
-    /// Goes on after branches. Those that end the script do not reach what follows.
-    fn join(&mut self, branches: Vec<(Branch, Flow)>, may_skip: bool) -> Flow {
-        let live: Vec<Branch> = branches
-            .into_iter()
-            .filter(|(_, flow)| *flow == Flow::Goes)
-            .map(|(branch, _)| branch)
-            .collect();
-        if live.is_empty() && !may_skip {
-            return Flow::Ends;
-        }
-        self.state.merge(live, may_skip);
-        Flow::Goes
-    }
-
-    fn for_loop(&mut self, name: &str, words: Option<&[Word]>, body: &List, span: Span) -> Flow {
-        let elements = self.elements(words.unwrap_or_default());
-        self.forget_assigned(body, span);
-        let value = match elements.as_slice() {
-            [only] if super::piece::text_of(&only.pieces, &self.state.place.folder).is_ok() => {
-                Value::Text(Rc::new(only.pieces.clone()))
-            }
-            _ => Value::unknown(&format!(
-                "`${name}` has another value in each turn of the loop"
-            )),
-        };
-        self.assign(name, value, false, span);
-        let (branch, flow) = self.branch(|machine| machine.list(body));
-        if flow == Flow::Goes {
-            let runs = elements.iter().any(|field| !field.pieces.is_empty());
-            self.state.merge(vec![branch], !runs);
-        }
-        Flow::Goes
-    }
-
-    /// What the body of a loop assigns is not known at its beginning: it may be of an earlier turn.
-    fn forget_assigned(&mut self, body: &List, span: Span) {
-        let mut names = Vec::new();
-        assigned(body, &mut |name, _| {
-            names.push(name.to_owned());
-        });
-        for name in names {
-            self.assign_unknown(&name, &format!("`${name}` changes in the loop"), span);
-        }
     }
 
     /// `((…))`.
@@ -406,6 +204,7 @@ impl<'a> Machine<'a> {
             is_exported: exports || was_exported || self.state.place.exports_all,
             spot: self.spot(span),
             level: self.level,
+            function_end: self.function_end,
         };
         self.state.set(name, Some(variable));
     }
@@ -413,29 +212,5 @@ impl<'a> Machine<'a> {
     /// Where these bytes of the text that is run stand.
     pub(super) fn spot(&self, span: Span) -> Spot {
         self.source.spot(span)
-    }
-}
-
-/// The commands that do not fail in a run that goes well, so that what stands after `&&` is reached and what stands
-/// after `||` is not.
-const SUCCEEDING: [&str; 22] = [
-    ":", ".", "cd", "conda", "declare", "echo", "export", "local", "mkdir", "module", "popd",
-    "printf", "pushd", "pwd", "readonly", "set", "shopt", "source", "true", "typeset", "ulimit",
-    "unset",
-];
-
-fn succeeds(pipeline: &Pipeline) -> bool {
-    let [command] = pipeline.commands.as_slice() else {
-        return false;
-    };
-    match &command.kind {
-        CommandKind::Simple(simple) => {
-            !pipeline.is_negated
-                && simple
-                    .words
-                    .first()
-                    .is_none_or(|word| word.plain().is_some_and(|name| SUCCEEDING.contains(&name)))
-        }
-        _ => false,
     }
 }

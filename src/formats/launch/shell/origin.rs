@@ -67,7 +67,7 @@ impl Source {
             let at = text.len();
             match &piece.content {
                 Content::Text(known) => text.push_str(known),
-                Content::Folder(to) => match folder::relative(seen_from, to) {
+                Content::Folder(to, own) => match folder::relative(seen_from, to, own) {
                     Some(way) => text.push_str(&way),
                     None => unknowns.push("the folder is not known".into()),
                 },

@@ -35,12 +35,15 @@ impl Machine<'_> {
             .text
             .get(span.start..span.end)
             .unwrap_or_default();
-        let inner = written
+        // Substitutions stand in each other: only the beginning is looked at.
+        let head = &written[..written.floor_char_boundary(4 * LONGEST)];
+        let inner = head
             .trim_start_matches(['$', '(', '`'])
             .trim_end_matches([')', '`'])
             .trim();
         let first = inner.split_whitespace().next().unwrap_or_default();
-        let is_short = inner.len() <= LONGEST && !inner.contains(['\n', '`']);
+        let is_short =
+            head.len() == written.len() && inner.len() <= LONGEST && !inner.contains(['\n', '`']);
         match (is_short, first.len() <= LONGEST) {
             (true, _) => format!("the output of `{inner}` is not known"),
             (false, true) => format!("the output of `{first} …` is not known"),
@@ -72,9 +75,10 @@ impl Machine<'_> {
                 Some(joined_by_blanks(arguments.iter().copied()))
             }
             ("echo", []) => Some(Vec::new()),
-            ("git", [Some("rev-parse"), Some("--show-toplevel")]) => {
-                Some(vec![Piece::folder(Folder::Start(String::new()))])
-            }
+            ("git", [Some("rev-parse"), Some("--show-toplevel")]) => Some(vec![Piece::folder(
+                Folder::Start(String::new()),
+                &self.own_folder,
+            )]),
             ("mkdir" | "module" | "conda" | "shopt" | "ulimit" | "trap" | "test" | "[", _) => {
                 return Output::Nothing;
             }
@@ -92,7 +96,7 @@ fn base_name(pieces: &[Piece], path: Option<&str>, suffix: &[Option<&str>]) -> O
             None,
             [
                 Piece {
-                    content: Content::Folder(_),
+                    content: Content::Folder(..),
                     ..
                 },
                 rest @ ..,

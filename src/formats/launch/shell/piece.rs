@@ -12,8 +12,8 @@ use super::folder;
 pub(super) enum Content {
     /// Known text.
     Text(Rc<str>),
-    /// The absolute path of a folder, which is known only as seen from another.
-    Folder(Folder),
+    /// The absolute path of a folder, which is known only as seen from another; with the path of the folder of the file.
+    Folder(Folder, Rc<str>),
     /// It is not known, and why; whether it may stand for any number of words.
     Unknown(Rc<str>, bool),
 }
@@ -37,8 +37,8 @@ impl Piece {
         Self::new(Content::Unknown(why.into(), false), None)
     }
 
-    pub(super) fn folder(folder: Folder) -> Self {
-        Self::new(Content::Folder(folder), None)
+    pub(super) fn folder(folder: Folder, own: &Rc<str>) -> Self {
+        Self::new(Content::Folder(folder, Rc::clone(own)), None)
     }
 
     fn new(content: Content, spot: Option<Spot>) -> Self {
@@ -83,7 +83,20 @@ impl Piece {
                 let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
                 Some(self.part(rest, start))
             }
-            Content::Folder(_) | Content::Unknown(..) => None,
+            Content::Folder(..) | Content::Unknown(..) => None,
+        }
+    }
+
+    /// Whether it begins, or ends, with a blank.
+    pub(super) fn is_blank_at(&self, is_start: bool) -> bool {
+        let Content::Text(text) = &self.content else {
+            return false;
+        };
+        let blanks = [' ', '\t', '\n'];
+        if is_start {
+            text.starts_with(blanks)
+        } else {
+            text.ends_with(blanks)
         }
     }
 
@@ -91,7 +104,7 @@ impl Piece {
     pub(super) fn len(&self) -> usize {
         match &self.content {
             Content::Text(text) => text.len(),
-            Content::Folder(_) | Content::Unknown(..) => 1,
+            Content::Folder(..) | Content::Unknown(..) => 1,
         }
     }
 }
@@ -154,7 +167,7 @@ pub(super) fn text_of(pieces: &[Piece], seen_from: &Folder) -> Result<String, St
         match &piece.content {
             Content::Text(known) => text.push_str(known),
             Content::Unknown(why, _) => return Err(why.to_string()),
-            Content::Folder(to) => match folder::relative(seen_from, to) {
+            Content::Folder(to, own) => match folder::relative(seen_from, to, own) {
                 Some(way) => text.push_str(&way),
                 None => return Err(folder_is_unknown(to)),
             },
@@ -178,7 +191,7 @@ pub(super) fn term(field: &Field, seen_from: &Folder, word: &Spot) -> Term {
         && field.pieces.iter().all(|piece| match &piece.content {
             Content::Unknown(_, is_many) => *is_many,
             Content::Text(text) => text.is_empty(),
-            Content::Folder(_) => false,
+            Content::Folder(..) => false,
         });
     let spot = (!field.is_written)
         .then(|| place_of(&field.pieces))
@@ -231,7 +244,7 @@ pub(super) fn together<'a>(spots: impl Iterator<Item = Option<&'a Spot>>) -> Opt
 pub(super) fn parent(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let (first, rest) = pieces.split_first()?;
     let base = match &first.content {
-        Content::Folder(base) => Some(base),
+        Content::Folder(base, own) => Some((base, own)),
         _ => None,
     };
     let named = if base.is_some() { rest } else { pieces };
@@ -239,12 +252,12 @@ pub(super) fn parent(pieces: &[Piece]) -> Option<Vec<Piece>> {
     let trimmed = text.trim_end_matches('/');
     let kept = match (trimmed.rfind('/'), base) {
         (Some(at), _) => trimmed[..at].trim_end_matches('/'),
-        (None, Some(base)) => {
-            return Some(vec![Piece::folder(folder::joined(base, ".."))]);
+        (None, Some((base, own))) => {
+            return Some(vec![Piece::folder(folder::joined(base, ".."), own)]);
         }
         (None, None) => ".",
     };
-    let mut parent: Vec<Piece> = base.cloned().map(Piece::folder).into_iter().collect();
+    let mut parent: Vec<Piece> = base.map(|_| first.clone()).into_iter().collect();
     if !kept.is_empty() || base.is_none() {
         let kept = if kept.is_empty() { "/" } else { kept };
         parent.push(Piece::text(kept, None));
@@ -257,7 +270,7 @@ pub(super) fn path_of(pieces: &[Piece], current: &Folder) -> Option<(String, Fol
     match pieces.split_first() {
         Some((
             Piece {
-                content: Content::Folder(base),
+                content: Content::Folder(base, _),
                 ..
             },
             rest,

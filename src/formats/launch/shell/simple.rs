@@ -65,7 +65,7 @@ impl Machine<'_> {
         self.print(output);
         let is_exec = name == "exec" && words.terms.len() > 1;
         self.give_out(&words, inline, command);
-        self.run_inner(&words);
+        self.run_inner(&words, command);
         if is_exec { Flow::Ends } else { Flow::Goes }
     }
 
@@ -108,7 +108,7 @@ impl Machine<'_> {
             .filter(|(_, variable)| self.sees(variable))
             .map(|(name, variable)| {
                 let text = match &variable.value {
-                    _ if self.is_assigned_later(name) => {
+                    _ if self.may_change(name, variable) => {
                         Err(format!("`${name}` is assigned again after this function"))
                     }
                     Value::Text(pieces) => text_of(pieces, folder),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::super::{Folder, Spot};
+use super::merge::merged;
 use super::piece::{Content, Field, Piece};
 
 /// What a variable holds.
@@ -18,7 +19,21 @@ impl Value {
         Self::Text(Rc::new(vec![Piece::unknown(why)]))
     }
 
-    fn is_same(&self, other: &Self) -> bool {
+    pub(super) fn array(&self) -> Option<&[Field]> {
+        match self {
+            Self::Array(fields) => Some(fields),
+            Self::Text(_) => None,
+        }
+    }
+
+    pub(super) fn text(&self) -> Option<&[Piece]> {
+        match self {
+            Self::Text(pieces) => Some(pieces),
+            Self::Array(_) => None,
+        }
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => Rc::ptr_eq(a, b) || is_same(a, b),
             (Self::Array(a), Self::Array(b)) => {
@@ -31,7 +46,7 @@ impl Value {
 }
 
 /// Whether two values are one text, however it is cut.
-fn is_same(a: &[Piece], b: &[Piece]) -> bool {
+pub(super) fn is_same(a: &[Piece], b: &[Piece]) -> bool {
     let whole = |pieces: &[Piece]| {
         let mut text = String::new();
         let mut others = Vec::new();
@@ -55,6 +70,8 @@ pub(super) struct Variable {
     pub(super) spot: Spot,
     /// The shell, counted from the outermost, that assigned it: an inner one sees it only if it is exported.
     pub(super) level: usize,
+    /// The end of the function in which it was assigned.
+    pub(super) function_end: Option<usize>,
 }
 
 /// What is small enough to be copied for each branch.
@@ -234,20 +251,4 @@ fn joined_places(mut a: Place, b: Place) -> Place {
     }
     a.exports_all &= b.exports_all;
     a
-}
-
-/// One variable after branches.
-fn merged(name: &str, outcomes: &[Option<&Variable>]) -> Option<Variable> {
-    let first = outcomes.iter().flatten().next()?;
-    let is_same = outcomes.iter().all(|outcome| {
-        outcome.is_some_and(|variable| {
-            variable.is_exported == first.is_exported && variable.value.is_same(&first.value)
-        })
-    });
-    let mut variable = (*first).clone();
-    if !is_same {
-        variable.is_exported = outcomes.iter().flatten().any(|other| other.is_exported);
-        variable.value = Value::unknown(&format!("`${name}` differs between the branches above"));
-    }
-    Some(variable)
 }

@@ -18,7 +18,7 @@ impl Loaded for Files {
             Folder::Own(folder) => folder.as_str(),
             Folder::Unknown => return None,
         };
-        let path = format!("{folder}/{path}");
+        let path = format!("{folder}/{}", path.trim_start_matches("./"));
         self.0.get(path.trim_start_matches('/')).cloned()
     }
 }

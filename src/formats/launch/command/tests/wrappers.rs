@@ -31,6 +31,8 @@ fn wrappers_are_taken_away() {
         "srun --not-known value",
         "srun --gres=gpu:$N --job-name $NAME",
         "mpirun -np 8 -x A=1 --mca btl tcp --bind-to none -H a:8,b:8",
+        "bsub -q gpu -n 4 -gpu num=4",
+        "addqueue -q gpu -s -n 30 --gpus 1",
         "mpiexec -n $N",
         "horovodrun -np 8 -H localhost:8",
         "uv run",

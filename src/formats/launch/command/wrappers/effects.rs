@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::{Folder, Loaded, Term};
+use super::super::super::{Folder, Loaded, Term, shell};
+use super::super::dotenv;
 use super::super::words::{self, part};
-use super::super::{dotenv, folder};
 use super::Peeled;
 use super::reader::{Given, has};
 use super::table::{Inherits, Wrapper};
@@ -54,7 +54,9 @@ pub(super) fn apply(
             peeled.set.extend(set_by(value, &outside));
         }
         if has(wrapper.enters, &option.name) {
-            peeled.folder = folder::enter(&peeled.folder, value);
+            peeled.folder = value
+                .known()
+                .map_or(Folder::Unknown, |path| shell::joined(&peeled.folder, path));
         }
     }
     if wrapper.inherits == Inherits::SlurmExport

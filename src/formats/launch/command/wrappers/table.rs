@@ -136,6 +136,21 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         enters: "-D --chdir",
         ..PLAIN
     },
+    // LSF.
+    Wrapper {
+        name: "bsub",
+        plain: "-I -Is -K -x -N -B -r -H -k",
+        valued: "-q -n -W -J -o -e -oo -eo -i -R -M -P -G -g -w -m -u -b -t -c -C -D -F -gpu -cwd -app -env -L -Lp -sla",
+        enters: "-cwd",
+        ..PLAIN
+    },
+    // The queue of Oxford's physics department.
+    Wrapper {
+        name: "addqueue",
+        plain: "-s -i",
+        valued: "-q -n -m -c -o --gpus --gputype --runafter --requeue -d",
+        ..PLAIN
+    },
     Wrapper {
         name: "mpirun",
         ..MPI

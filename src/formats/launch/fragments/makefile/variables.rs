@@ -13,7 +13,7 @@ const DEPTH_LIMIT: usize = 32;
 const SIZE_LIMIT: usize = 8 << 20;
 
 /// How many bytes one value may have.
-const VALUE_LIMIT: usize = 64 << 10;
+const VALUE_LIMIT: usize = 8 << 10;
 
 /// How many bytes a reference may have.
 const REFERENCE_LIMIT: usize = 1_000;
@@ -57,6 +57,10 @@ pub(super) struct Variables {
 }
 
 impl Variables {
+    pub(super) fn count(&self) -> usize {
+        self.values.len()
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
@@ -121,9 +125,17 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The same with the variables of a target.
+    /// The same with the variables of a target. What it works out counts for this one.
     pub(super) fn with(&self, own: &'a Variables) -> Self {
-        Self::new(self.variables, Some(own))
+        Self {
+            size: self.size,
+            ..Self::new(self.variables, Some(own))
+        }
+    }
+
+    /// Takes over how much another one has worked out.
+    pub(super) fn count(&mut self, other: &Self) {
+        self.size = other.size;
     }
 
     /// The exported variables, with the place of their value.

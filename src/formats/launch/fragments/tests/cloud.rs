@@ -58,7 +58,7 @@ spec:
               accelerate launch --num_processes $(N) train.py
       initContainers:
         - command: [accelerate, launch]
-          args: [--x, $(N), $(M)]
+          args: [--x, $(N), $(M), $M]
 ";
 
 #[test]
@@ -69,7 +69,7 @@ fn kubernetes() {
             "job.yaml",
             JOB,
             &[
-                "[accelerate, launch, --x, $(N), $(M)] somewhere",
+                "[accelerate, launch, --x, $(N), $(M), <`$M` is filled in before Kubernetes reads it>] somewhere",
                 &format!("\"cd $(pwd)\\naccelerate launch --num_processes 8 train.py\\n\" {given}"),
             ],
         ),

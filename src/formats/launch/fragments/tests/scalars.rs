@@ -46,7 +46,7 @@ fn every_style_gives_its_text_and_its_places() {
         ),
         (
             "|2+\n          accelerate\n          train.py\n\n",
-            "accelerate\ntrain.py\n\n",
+            "accelerate\ntrain.py\n\n\n",
             (7, 11),
         ),
         (

@@ -1,0 +1,1 @@
+python -m accelerate.commands.launch --config_file te.yaml train.py --config train.yaml

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+accelerate launch -m axolotl.cli.train conf/full.yml

@@ -1,0 +1,3 @@
+#!/bin/bash
+cd "$(dirname "$0")"
+accelerate launch --config_file configs/fp8_gpus.yaml train.py --config train.yaml

@@ -1,0 +1,1 @@
+poetry run accelerate launch --config_file acc.yaml train.py

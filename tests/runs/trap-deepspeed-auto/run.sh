@@ -1,0 +1,2 @@
+#!/bin/bash
+accelerate launch --config_file acc.yaml train.py --config train.yaml

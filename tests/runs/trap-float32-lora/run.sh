@@ -1,0 +1,1 @@
+accelerate launch --config_file ddp.yaml sft.py --config lora.yaml

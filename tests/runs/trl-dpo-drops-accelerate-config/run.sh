@@ -1,0 +1,1 @@
+trl dpo --accelerate_config fp8.yaml --config dpo.yaml
