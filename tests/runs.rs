@@ -42,34 +42,9 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "no finding for a key of fsdp_config that nothing reads",
     ),
     (
-        "recipe-env-asks-for-fp8",
-        "the default of TRL beats it",
-        "what a recipe's env block asks for is no request",
-    ),
-    (
         "torchrun-deepspeed-fp16-json",
         "as it is",
         "FP208 points at --deepspeed, not at fp16.enabled in the JSON",
-    ),
-    (
-        "trl-dpo-drops-accelerate-config",
-        "as it is",
-        "--accelerate_config is not followed",
-    ),
-    (
-        "trl-dpo-drops-accelerate-config",
-        "trl sft forwards them",
-        "--accelerate_config is not followed",
-    ),
-    (
-        "trl-dpo-drops-accelerate-config",
-        "so does trl 0.29 for all",
-        "--accelerate_config is not followed",
-    ),
-    (
-        "trl-sft-accelerate-config",
-        "as it is",
-        "the recipe key accelerate_config is not followed",
     ),
 ];
 
