@@ -288,6 +288,7 @@ impl Case {
             kwargs_handlers: kwargs_handlers.collect(),
             no_init,
             arguments: keyword_objects(&serde_json::Value::Object(keywords)),
+            precision: None,
         };
         Ok((code, trainer))
     }

@@ -71,8 +71,11 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
             print(&runs, &shown, arguments)
         }
         Holds::Recipe(framework, recipe, document) => {
-            let assumed = assumptions.of(path)?;
+            let mut assumed = assumptions.of(path)?;
             let run = assemble_recipe(*framework, recipe, document, &assumed.target);
+            if let Some(trainer) = &run.trainer {
+                assumed.target.accompany(trainer);
+            }
             let partners = Partners::of(&shown);
             let followed = Followed {
                 run: &run,

@@ -6,7 +6,8 @@
 //! `data/behaviours.toml` chooses among **named behaviours** ([`Behaviours`]), which are read by people. A third file,
 //! `data/recipe_keys.toml`, knows the keys of training recipes ([`recipe_key`]). This stage imports no other.
 //!
-//! `data/packages.toml` beside them has the names and the releases of the packages that take part ([`packages()`]).
+//! `data/packages.toml` beside them has the names and the releases of the packages that take part ([`packages()`]), and
+//! `data/companions.toml` which of them a framework allows beside itself ([`companion_range`]).
 //!
 //! ```
 //! use fp8lint::knowledge;
@@ -19,15 +20,18 @@
 //! ```
 
 mod behaviours;
+mod companions;
 mod facts;
 mod interval;
 mod packages;
+mod presets;
 mod recipes;
 pub mod trainers;
 
 use std::sync::LazyLock;
 
 pub use behaviours::*;
+pub use companions::companion_range;
 pub use facts::{
     Action, ConfigKey, Enumeration, Facts, Flag, Kind, Literal, Parser, cluster_key_history,
     flag_history, value_history,
@@ -37,6 +41,7 @@ pub use packages::{
     PackageFacts, newest_release_within, package, package_of_distribution, package_of_repository,
     package_on_conda, packages,
 };
+pub use presets::trl_preset;
 pub use recipes::{Reader, RecipeKey, recipe_key};
 
 use interval::RELEASES;

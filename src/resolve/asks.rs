@@ -27,7 +27,8 @@ pub fn asks(run: &Run) -> Vec<Ask> {
     of_trainer(run, &mut asks);
     if let Some(value) = run.code.arguments.get("mixed_precision") {
         asks.push(Ask {
-            origin: Origin::of(Voice::Code, "mixed_precision"),
+            origin: (run.code.precision.clone())
+                .unwrap_or_else(|| Origin::of(Voice::Code, "mixed_precision")),
             value: value.clone(),
         });
     }
@@ -45,6 +46,7 @@ fn is_about_precision(name: &str) -> bool {
 fn of_trainer(run: &Run, asks: &mut Vec<Ask>) {
     let arguments = run.trainer.iter().flat_map(|trainer| &trainer.arguments);
     for (name, value) in arguments {
+        let name = name.strip_prefix("env.ACCELERATE_").unwrap_or(name);
         let is_dtype = name.starts_with("bf16") || name.starts_with("fp16") || name == "pure_bf16";
         if let Value::Known { value, origin } = value
             && (is_dtype || is_about_precision(name))

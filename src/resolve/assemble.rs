@@ -1,6 +1,7 @@
 //! From a launch command to its run: which config it names, which recipe its script reads, what its words and its
 //! environment say.
 
+mod forwarded;
 mod recipe;
 mod words;
 
@@ -15,6 +16,7 @@ use crate::formats::launch::{LaunchCommand, Program, Spot, Term};
 use crate::formats::recipe::Framework;
 use crate::source::{Document, Route, SourceFile};
 
+use forwarded::Forwarded;
 use recipe::Trained;
 use words::Words;
 
@@ -56,19 +58,28 @@ pub fn assemble_recipe(
 /// The run that a command starts, on the machine of a target.
 pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> Run {
     let launcher = launcher(command);
-    let words = Words::read(command, launcher == Launcher::Accelerate);
-    let mut unknown = words.unknown.clone();
+    let mut trained = Trained::read(command, target, files);
+    let forwarded = match &mut trained.trainer {
+        Some(trainer) if command.script.is_none() && launcher == Launcher::Accelerate => {
+            Forwarded::read(command, &mut trainer.arguments, &trainer.version, files)
+        }
+        _ => Forwarded::default(),
+    };
+    let words = match command.script {
+        Some(_) => Words::read(command, launcher == Launcher::Accelerate),
+        None => forwarded.words,
+    };
     let (config, config_place) = match (&words.config_file, launcher) {
         (Some(named), Launcher::Accelerate) => (
             config(named, files),
             Some(place(command, "--config_file", &named.spot)),
         ),
-        _ => (Config::None, None),
+        _ => (forwarded.config, forwarded.config_place),
     };
-    let trained = Trained::read(command, target, files);
-    if unknown.is_none() {
-        unknown.clone_from(&trained.unknown);
-    }
+    let unknown = words
+        .unknown
+        .or_else(|| trained.unknown.clone())
+        .or_else(|| not_followed(command));
     let asked = match &config {
         Config::File(file) => file
             .read
@@ -98,6 +109,7 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
             text: text(command),
             config: config_place,
             recipe: trained.recipe.clone(),
+            dropped: forwarded.dropped,
             unknown: unknown_words(command),
             is_prose: command.is_prose,
         }),
@@ -106,6 +118,15 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
         is_unused: false,
         unknown,
     }
+}
+
+/// Programs that train without accelerate.
+fn not_followed(command: &LaunchCommand) -> Option<String> {
+    let is_megatron =
+        matches!(&command.program, Program::Swift(words) if words.starts_with("megatron"));
+    is_megatron.then(|| {
+        "Megatron-SWIFT trains by Megatron-core, whose fp8 settings are not followed".to_owned()
+    })
 }
 
 /// What starts the processes: TRL and axolotl call `accelerate launch`, LLaMA-Factory and ms-swift torchrun or nothing.

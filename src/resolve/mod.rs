@@ -145,7 +145,7 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
     context.stage = Stage::Trainer;
     let mut environment = environment;
     let is_arguments_only =
-        (context.run.trainer.as_ref()).is_none_or(|trainer| trainer.is_arguments_only);
+        (context.run.trainer.as_ref()).is_some_and(|trainer| trainer.is_arguments_only);
     let mut given = match trainer::before(context, &mut environment) {
         Ok(given) => given,
         // As the oracle calls it, which builds them where a script builds its `Accelerator`.

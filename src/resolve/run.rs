@@ -37,6 +37,8 @@ pub enum Voice {
     Flag,
     /// A variable of the environment in which the launch command runs.
     Environment,
+    /// A key of the DeepSpeed config.
+    DeepSpeedKey,
     /// A key of the training recipe.
     RecipeKey,
     /// An argument of the training script on the command line.
@@ -80,7 +82,9 @@ impl PartialEq for Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.voice {
-            Voice::ConfigKey | Voice::RecipeKey => write!(f, "`{}`", self.name)?,
+            Voice::ConfigKey | Voice::DeepSpeedKey | Voice::RecipeKey => {
+                write!(f, "`{}`", self.name)?
+            }
             Voice::ScriptArgument => write!(f, "argument `{}`", self.name)?,
             Voice::Framework => f.write_str(&self.name)?,
             Voice::Flag => write!(f, "flag `{}`", self.name)?,
@@ -158,6 +162,21 @@ pub struct ConfigFile {
     pub read: Result<Arc<Document>, ReadError>,
 }
 
+impl ConfigFile {
+    /// How the path of a preset that comes with TRL begins; nobody's file is called so.
+    const PRESET: &str = "trl's preset ";
+
+    /// What a preset is shown as.
+    pub(crate) fn preset_path(name: &str) -> String {
+        format!("{}{name}", Self::PRESET)
+    }
+
+    /// Whether it comes with TRL, and not from the user.
+    pub fn is_preset(&self) -> bool {
+        self.file.path.starts_with(Self::PRESET)
+    }
+}
+
 /// The accelerate config of a run.
 #[derive(Clone, Debug, Default)]
 pub enum Config {
@@ -231,6 +250,8 @@ pub struct Code {
     pub arguments: BTreeMap<String, Object>,
     /// `kwargs_handlers`: class and keyword arguments of each, in order.
     pub kwargs_handlers: Vec<(String, BTreeMap<String, Object>)>,
+    /// Who says the `mixed_precision` among the arguments, where that is an argument of the script.
+    pub precision: Option<Origin>,
     /// Whether the script never builds an `Accelerator`.
     pub no_init: bool,
 }
@@ -297,6 +318,8 @@ pub struct Command {
     pub config: Option<Place>,
     /// The recipe that the script reads.
     pub recipe: Option<Arc<SourceFile>>,
+    /// What is meant for accelerate's launcher, and the program drops it.
+    pub dropped: Vec<Ask>,
     /// The words that cannot be known, each with the reason.
     pub unknown: Vec<(String, Place)>,
     /// Whether it stands in prose, which nothing runs.

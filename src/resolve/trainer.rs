@@ -8,6 +8,8 @@ mod arguments;
 mod deepspeed;
 mod frameworks;
 mod fsdp;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -123,9 +125,11 @@ impl<'run> Said<'run> {
 pub(crate) fn before(context: &mut Context<'_>, environment: &mut Environment) -> Step<Given> {
     let given = Given {
         code: context.run.code.clone(),
+        precision: context.run.code.precision.clone(),
         ..Given::default()
     };
     let Some(trainer) = &context.run.trainer else {
+        check_choice(&context.run.code)?;
         return Ok(given);
     };
     let said = Said::new(trainer)?;
@@ -137,6 +141,27 @@ pub(crate) fn before(context: &mut Context<'_>, environment: &mut Environment) -
         Framework::Swift => frameworks::swift(context, environment, &said, given),
         Framework::SimpleTuner => frameworks::simpletuner(&said, given),
     }
+}
+
+/// The choices that the example scripts of diffusers give (`examples/*/train_*.py:parse_args`).
+const PRECISIONS: [&str; 3] = ["no", "fp16", "bf16"];
+
+/// `--mixed_precision` of an example script of diffusers, whose parser does not know fp8.
+fn check_choice(code: &Code) -> Step<()> {
+    let (Some(origin), Some(value)) = (&code.precision, code.arguments.get("mixed_precision"))
+    else {
+        return Ok(());
+    };
+    let text = value.python_str();
+    if PRECISIONS.contains(&text.as_str()) {
+        return Ok(());
+    }
+    let message = format!(
+        "argument --mixed_precision: invalid choice: {} (choose from 'no', 'fp16', 'bf16')",
+        value.python_repr()
+    );
+    let site = Site::new("diffusers/examples: parse_args", Cause::TrainerArgument);
+    Err(site.raise("SystemExit", message, origin))
 }
 
 /// What the trainer checks once the accelerator is there, and at the start of the training.

@@ -3,8 +3,10 @@
 use crate::formats::recipe::Framework;
 use crate::resolve::{Origin, Trainer, Verdict};
 
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
+};
 use super::{recipe_fp8, voices};
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP319",
@@ -70,6 +72,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     );
     let label = match decider.place {
         Some(_) => "this decides",
+        None if decided == "no" => "nothing here asks for a precision",
         None => "`bf16` is on here although nobody writes it",
     };
     let mut finding = RULE.finding(message, subject.label(decider, label));
@@ -89,11 +92,21 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 /// A recipe whose framework has a key `fp8` and that sets it has rules of its own.
 fn asks_itself(subject: &Subject<'_>) -> bool {
     let trainer = subject.run.trainer.as_ref();
-    let has_key = |trainer: &&Trainer| matches!(trainer.framework, Framework::LlamaFactory | Framework::Axolotl);
-    trainer.filter(has_key).is_some_and(|trainer| recipe_fp8::asked(trainer).is_some())
+    let has_key = |trainer: &&Trainer| {
+        matches!(
+            trainer.framework,
+            Framework::LlamaFactory | Framework::Axolotl
+        )
+    };
+    trainer
+        .filter(has_key)
+        .is_some_and(|trainer| recipe_fp8::asked(trainer).is_some())
 }
 
 fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> {
+    if asked == "fp8" && decider.name.trim_start_matches('-') == "mixed_precision" {
+        return Some("remove it, so that the launch decides".to_owned());
+    }
     if asked == "fp8" {
         return voices::keeps_fp8(subject).map(str::to_owned);
     }

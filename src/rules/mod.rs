@@ -9,6 +9,7 @@ mod deepspeed;
 mod examples;
 pub mod finding;
 mod names;
+mod presets;
 mod recipe;
 mod recipe_fp8;
 mod releases;
@@ -69,6 +70,7 @@ pub fn judge_release(subject: &Subject<'_>) -> Vec<Finding> {
     for rule in RULES {
         (rule.check)(subject, &mut findings);
     }
+    presets::relabel(subject, &mut findings);
     findings.sort_by_key(|finding| {
         let offset = finding
             .primary
@@ -139,8 +141,12 @@ rules! {
     fp323_config_not_read,
     fp324_quoted_boolean,
     fp325_fp8_flags_without_fp8,
+    fp326_recipe_key_unread,
     fp327_llamafactory_fp8,
     fp328_axolotl_fp8,
+    fp331_llamafactory_fp8_setting,
+    fp332_trl_launch_words_dropped,
+    fp333_swift_fp8,
     fp401_section_beats_top_level,
     fp402_precision_said_twice,
     fp405_unused_config,

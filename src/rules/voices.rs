@@ -25,10 +25,22 @@ pub(super) fn launched(subject: &Subject<'_>, outcome: &Outcome) -> Option<Varia
         }),
         Value::Unknown { .. } => None,
     };
-    let asked = match subject.run.launcher {
+    // TRL's `env` block is set after the launch.
+    let of_recipe = || {
+        let said = subject
+            .run
+            .trainer
+            .as_ref()?
+            .known("env.ACCELERATE_MIXED_PRECISION")?;
+        Some(Variable {
+            value: said.text(),
+            origin: said.origin.clone(),
+        })
+    };
+    let asked = of_recipe().or_else(|| match subject.run.launcher {
         Launcher::Accelerate => of_launch.cloned(),
         _ => of_shell(),
-    }?;
+    })?;
     let is_precision = ["fp8", "bf16", "fp16"].contains(&asked.value.to_lowercase().as_str());
     (is_precision && asked.origin.voice != Voice::Default).then(|| Variable {
         value: asked.value.to_lowercase(),
@@ -73,6 +85,7 @@ pub(super) fn named(subject: &Subject<'_>, origin: &Origin) -> String {
         Voice::Flag => format!("the flag `{written}`"),
         Voice::Environment => format!("the variable `{}`", origin.name),
         Voice::Framework => origin.name.clone(),
+        Voice::DeepSpeedKey => format!("the DeepSpeed config's `{written}`"),
         Voice::ConfigKey => format!("`{written}`"),
         Voice::Code | Voice::Default => subject.version(),
     }
@@ -171,6 +184,12 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
     let is_fp8 = |arguments: &[(&str, bool)]| {
         matches!(with_arguments(subject, arguments).verdict, Verdict::Fp8(_))
     };
+    let has_key = subject.run.trainer.as_ref().is_some_and(|trainer| {
+        matches!(
+            trainer.framework,
+            Framework::LlamaFactory | Framework::Axolotl
+        )
+    });
     let by_default =
         subject.run.trainer.as_ref().is_some_and(|trainer| {
             matches!(trainer.framework, Framework::Trl | Framework::Axolotl)
@@ -180,6 +199,8 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
             true => "write bf16: false in the recipe: without the key it is on",
             false => "remove bf16 and fp16 from the recipe, or set them to false",
         })
+    } else if has_key && is_fp8(&[("fp8", true)]) {
+        Some("write fp8: true in the recipe")
     } else if is_fp8(&full_eval) {
         Some(
             "in the recipe, write bf16: false and bf16_full_eval: true, which DeepSpeed's config is held against",

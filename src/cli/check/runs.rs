@@ -98,11 +98,15 @@ pub(in crate::cli) fn run_of(
     let mut run = assemble(command, &assumed.target, partners);
     if let Config::File(config) = &run.config
         && config.file.path != command.spot.file.path
+        && !config.is_preset()
     {
         assumed = assumed_at(Path::new(&config.file.path))?;
         run = assemble(command, &assumed.target, partners);
     }
     assumed.without_blocks(&mut run);
+    if let Some(trainer) = &run.trainer {
+        assumed.target.accompany(trainer);
+    }
     Ok((run, assumed))
 }
 
@@ -320,7 +324,11 @@ pub(in crate::cli) fn alone(file: &FileResult, around: &Around) -> Vec<Finding> 
         Holds::Nothing | Holds::Launch(_) => return Vec::new(),
     };
     let partners = Partners::of(path);
-    rules::judge(&run, target, assumed.blocks(), &partners)
+    let mut target = target.clone();
+    if let Some(trainer) = &run.trainer {
+        target.accompany(trainer);
+    }
+    rules::judge(&run, &target, assumed.blocks(), &partners)
 }
 
 /// Of findings that say the same of the same place, one: the first, with the places of all.

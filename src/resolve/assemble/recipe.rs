@@ -11,7 +11,7 @@ use crate::formats::launch::{LaunchCommand, Program, Spot, Term};
 use crate::formats::recipe::Framework;
 use crate::formats::{self, Kind};
 use crate::knowledge;
-use crate::source::{Document, Integer, Object, Route, SourceFile, Syntax};
+use crate::source::{Document, EntryRef, Integer, Object, Route, SourceFile, Syntax};
 
 /// Arguments of `TrainingArguments` by which a command line is told to be for a trainer, where at least
 /// [`SIGNS_NEEDED`] of them occur.
@@ -109,10 +109,11 @@ impl Trained {
     fn own_precision(&mut self, said: &BTreeMap<String, Value<Object>>) {
         let is_diffusers = said.contains_key("pretrained_model_name_or_path");
         match said.get("mixed_precision") {
-            Some(Value::Known { value, .. }) if is_diffusers => {
+            Some(Value::Known { value, origin }) if is_diffusers => {
                 self.code
                     .arguments
                     .insert("mixed_precision".to_owned(), value.clone());
+                self.code.precision = Some(origin.clone());
             }
             _ => {
                 let why = "the script has a `--mixed_precision` of its own, and what it does with it is in its code";
@@ -130,29 +131,35 @@ pub(super) fn packages(trainer: &Trainer) -> Vec<&'static str> {
     }
 }
 
-/// The trainer with its versions: those that are declared or pinned, else the newest known.
+/// The trainer with its versions: those that are declared or pinned, else the newest known ones that go together.
 pub(super) fn trainer(
     framework: Framework,
     arguments: BTreeMap<String, Value<Object>>,
     target: &Target,
 ) -> Trainer {
-    let version = |package: &str| {
-        let declared = target
-            .packages
-            .get(package)
-            .map(|declared| declared.value.clone());
-        declared.or_else(|| knowledge::package(package)?.releases.last().cloned())
-    };
     // Of SimpleTuner no versions are told apart.
     let nothing = || knowledge::Version::new([0]);
-    let of_transformers = version("transformers").unwrap_or_else(nothing);
+    let version = match framework {
+        Framework::Transformers => nothing(),
+        other => {
+            let declared = target
+                .packages
+                .get(other.as_str())
+                .map(|declared| declared.value.clone());
+            let newest = || knowledge::package(other.as_str())?.releases.last().cloned();
+            declared.or_else(newest).unwrap_or_else(nothing)
+        }
+    };
+    let transformers = target
+        .beside(framework.as_str(), &version, "transformers")
+        .unwrap_or_else(nothing);
     Trainer {
         framework,
         version: match framework {
-            Framework::Transformers => of_transformers.clone(),
-            other => version(other.as_str()).unwrap_or_else(nothing),
+            Framework::Transformers => transformers.clone(),
+            _ => version,
         },
-        transformers: of_transformers,
+        transformers,
         arguments,
         is_arguments_only: false,
     }
@@ -226,6 +233,10 @@ fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
         let Some(key) = entry.key.text() else {
             continue;
         };
+        if key == "env" && found.framework == Framework::Trl {
+            environment(found, &entry, into);
+            continue;
+        }
         let name = key.trim_start_matches('-');
         let origin = Origin {
             voice: Voice::RecipeKey,
@@ -249,6 +260,33 @@ fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
             },
         };
         into.insert(name.to_owned(), value);
+    }
+}
+
+/// The variables of TRL's `env` block, each as `env.NAME`.
+fn environment(found: &Found, block: &EntryRef<'_>, into: &mut BTreeMap<String, Value<Object>>) {
+    for entry in block.value.entries() {
+        let Some(name) = entry.key.text() else {
+            continue;
+        };
+        let origin = Origin {
+            voice: Voice::RecipeKey,
+            name: format!("env.{name}"),
+            place: Some(Place {
+                file: Arc::clone(&found.file),
+                route: Route::keys(["env", name]),
+                key: Some(entry.key.span()),
+                value: entry.value.span(),
+            }),
+        };
+        let value = match entry.value.object().filter(|_| !found.is_template) {
+            Some(value) => Value::Known { value, origin },
+            None => Value::Unknown {
+                why: "it is a template, or too large".to_owned(),
+                origin,
+            },
+        };
+        into.insert(format!("env.{name}"), value);
     }
 }
 

@@ -42,18 +42,28 @@ impl Words {
         let (Some(known), true) = (newest, is_accelerate && command.script.is_some()) else {
             return words;
         };
-        let mut terms = command.flags.iter();
-        while let Some(term) = terms.next() {
-            match &term.text {
-                Ok(text) => words.give(command, term, text, &mut terms, known.facts),
-                Err(why) => words.give_unknown(command, term, why, known.facts),
-            }
-        }
+        words.give_all(command, command.flags.iter(), known.facts);
         words.close(command);
         words
     }
 
-    fn give<'a>(
+    /// Takes these terms.
+    pub(super) fn give_all<'a>(
+        &mut self,
+        command: &LaunchCommand,
+        mut terms: impl Iterator<Item = &'a Term>,
+        facts: &Facts,
+    ) {
+        while let Some(term) = terms.next() {
+            match &term.text {
+                Ok(text) => self.give(command, term, text, &mut terms, facts),
+                Err(why) => self.give_unknown(command, term, why, facts),
+            }
+        }
+    }
+
+    /// Takes a term, and the next one where that is its value.
+    pub(super) fn give<'a>(
         &mut self,
         command: &LaunchCommand,
         term: &'a Term,
@@ -119,7 +129,8 @@ impl Words {
         }
     }
 
-    fn doubt(&mut self, why: String) {
+    /// It cannot be told what the words say.
+    pub(super) fn doubt(&mut self, why: String) {
         self.unknown.get_or_insert(why);
     }
 

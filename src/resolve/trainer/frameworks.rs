@@ -52,14 +52,12 @@ pub(super) fn trl(
     said: &Said<'_>,
     given: Given,
 ) -> Step<Given> {
-    if let Some(block) = said.get("env")?
-        && let Object::Dict(pairs) = &block.value
-    {
-        for (name, value) in pairs {
-            environment.set(
-                &name.python_str(),
-                variable(value.python_str(), &block.origin),
-            );
+    for argument in said.trainer.arguments.keys() {
+        let Some(name) = argument.strip_prefix("env.") else {
+            continue;
+        };
+        if let Some(value) = said.get(argument)? {
+            environment.set(name, variable(value.value.python_str(), &value.origin));
         }
     }
     build(context, environment, said, given)
