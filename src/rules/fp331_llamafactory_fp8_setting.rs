@@ -30,25 +30,38 @@ warning says that it sets fp8 (llamafactory/hparams/parser.py:get_train_args).",
             "stage: sft\ndo_train: true\nfinetuning_type: full\nmodel_name_or_path: org/model\ndataset: demo\ntemplate: default\nbf16: true\nfp8: true\nfp8_backend: torchao\n",
         )
         .named("sft.yaml")
-        .with(&[("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\n")]),
+        .with(&[("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\ntorchao==0.14.1\n")]),
     ],
     check,
 };
 
 /// What the values of `fp8_backend` mean.
-const BACKENDS: [(&str, Backend); 3] = [("torchao", Backend::Ao), ("te", Backend::Te), ("msamp", Backend::Msamp)];
+const BACKENDS: [(&str, Backend); 3] = [
+    ("torchao", Backend::Ao),
+    ("te", Backend::Te),
+    ("msamp", Backend::Msamp),
+];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(trainer) = subject.run.trainer.as_ref().filter(|trainer| trainer.framework == Framework::LlamaFactory)
+    let Some(trainer) = subject
+        .run
+        .trainer
+        .as_ref()
+        .filter(|trainer| trainer.framework == Framework::LlamaFactory)
     else {
         return;
     };
     let version = voices::trainer_version(trainer);
-    if let (Some(named), Verdict::Fp8(runs), true) =
-        (trainer.known("fp8_backend"), &subject.last().verdict, recipe_fp8::asked(trainer).is_some())
-    {
+    if let (Some(named), Verdict::Fp8(runs), true) = (
+        trainer.known("fp8_backend"),
+        &subject.last().verdict,
+        recipe_fp8::asked(trainer).is_some(),
+    ) {
         let text = named.text();
-        let meant = BACKENDS.iter().find(|(name, _)| *name == text).map(|(_, backend)| backend);
+        let meant = BACKENDS
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|(_, backend)| backend);
         if meant.is_some_and(|meant| meant != runs) {
             let message = format!(
                 "fp8_backend: {text} has no effect: {version} sets a variable that {} never reads, and the run trains by {runs}",
@@ -57,13 +70,19 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             let mut finding = RULE.finding(message, subject.label(named.origin, "not read"));
             finding.key = subject.key(named.origin);
             finding.related.extend(voices::command(subject));
-            finding.help = Some("remove the key, or write fp8_backend: te for Transformer Engine".to_owned());
+            finding.help =
+                Some("remove the key, or write fp8_backend: te for Transformer Engine".to_owned());
             findings.push(finding);
         }
     }
-    let knows = LlamaFactory::of(&trainer.version).is_some_and(|known| known.fp8 != LlamaFactoryFp8::Unknown);
-    let all_gather = trainer.known("fp8_enable_fsdp_float8_all_gather").filter(|said| said.value.truthy());
-    let is_fp8 = trainer.origin("fp8").is_some_and(|_| recipe_fp8::asked(trainer).is_some());
+    let knows = LlamaFactory::of(&trainer.version)
+        .is_some_and(|known| known.fp8 != LlamaFactoryFp8::Unknown);
+    let all_gather = trainer
+        .known("fp8_enable_fsdp_float8_all_gather")
+        .filter(|said| said.value.truthy());
+    let is_fp8 = trainer
+        .origin("fp8")
+        .is_some_and(|_| recipe_fp8::asked(trainer).is_some());
     if let Some(said) = all_gather.filter(|_| knows && !is_fp8 && subject.run.unknown.is_none()) {
         let message = format!(
             "fp8_enable_fsdp_float8_all_gather: true without fp8: true turns nothing on: {version} warns that it sets fp8, and \
