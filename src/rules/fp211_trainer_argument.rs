@@ -69,7 +69,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
         let trainer = subject.run.trainer.as_ref();
         let who = trainer.map_or_else(|| "the script".to_owned(), voices::trainer_version);
-        let message = format!("{who} raises before `Accelerator()`: {}", advice::shown(exception));
+        let message = format!(
+            "{who} raises before `Accelerator()`: {}",
+            advice::shown(exception)
+        );
         let mut finding = RULE.finding(message, subject.label(at, "is refused"));
         finding.key = subject.key(at);
         for other in exception
