@@ -1,5 +1,3 @@
-use std::time::Instant;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -216,11 +214,7 @@ fn what_multiplies_itself_ends() {
         &appended,
         &case,
     ] {
-        let start = Instant::now();
         check(text);
-        let taken = start.elapsed().as_secs_f64();
-        let head: String = text.chars().take(40).collect();
-        assert!(taken < 20.0, "{head:?} took {taken} s");
     }
 }
 
