@@ -37,9 +37,9 @@ pub(super) fn pinned(subject: &Subject<'_>, packages: &[&'static str]) -> Vec<St
         match origin.and_then(TargetOrigin::line) {
             Some(line) => Some(format!("{package} {version} by {line}")),
             None if matches!(origin, Some(TargetOrigin::Flag)) => None,
-            None if *package == trainer.framework.as_str() => {
-                Some(format!("no version of {package} is pinned: {version} is the newest known"))
-            }
+            None if *package == trainer.framework.as_str() => Some(format!(
+                "no version of {package} is pinned: {version} is the newest known"
+            )),
             None => Some(format!(
                 "no version of {package} is pinned: {version} is the newest that {} allows",
                 voices::trainer_version(trainer)
