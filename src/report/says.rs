@@ -1,8 +1,8 @@
 //! Who says what about the precision of a run, and who wins.
 
-use crate::resolve::{Ask, Origin, Outcome, Voice};
+use crate::resolve::{Ask, Origin, Outcome, Voice, deepspeed_configs};
 use crate::rules::Subject;
-use crate::source::Object;
+use crate::source::{Object, Route};
 
 use super::escape;
 
@@ -11,25 +11,26 @@ const WIDTH: usize = 48;
 
 /// One voice about the precision of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Says {
+pub(super) struct Says {
     /// Who speaks: `recipe`, `launch flag`, `config`.
-    pub who: &'static str,
+    pub(super) who: &'static str,
     /// What is said, as it would be written: `bf16: true`, `--mixed_precision bf16`.
-    pub what: String,
+    pub(super) what: String,
     /// Where: path and line; `None` where no file says it.
-    pub place: Option<(String, usize)>,
+    pub(super) place: Option<(String, usize)>,
     /// Whether this is what decides `mixed_precision` in the end.
-    pub wins: bool,
+    pub(super) wins: bool,
 }
 
 /// Every voice of a run, the strongest first.
-pub fn says(subject: &Subject<'_>) -> Vec<Says> {
+pub(super) fn says(subject: &Subject<'_>) -> Vec<Says> {
     let winner = winner(&subject.outcome);
     let mut rows: Vec<(u8, Says)> = subject
         .asks
         .iter()
         .map(|ask| (rank(ask.origin.voice), row(ask, winner)))
         .collect();
+    rows.extend(of_deepspeed(subject).map(|row| (rank(Voice::DeepSpeedKey), row)));
     // A default, or what a framework writes, is nobody's ask.
     if let Some(winner) = winner
         && !rows.iter().any(|(_, row)| row.wins)
@@ -50,6 +51,23 @@ pub fn says(subject: &Subject<'_>) -> Vec<Says> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
+/// What the DeepSpeed configs of the run say.
+fn of_deepspeed(subject: &Subject<'_>) -> impl Iterator<Item = Says> {
+    let configs = deepspeed_configs(subject.run, subject.files).into_iter();
+    configs.flat_map(|(file, document)| {
+        let rows = ["bf16.enabled", "fp16.enabled"].map(|route| {
+            let (_, value) = document.at(&Route::keys(route.split('.')))?;
+            Some(Says {
+                who: who(Voice::DeepSpeedKey),
+                what: format!("{route}: {}", file.slice(value.span())),
+                place: Some((file.path.clone(), file.line_column(value.span().start).line)),
+                wins: false,
+            })
+        });
+        rows.into_iter().flatten()
+    })
+}
+
 /// Who decides `mixed_precision`; nobody where the run does not come so far.
 fn winner(outcome: &Outcome) -> Option<&Origin> {
     let decision = outcome.decision("mixed_precision")?;
@@ -67,7 +85,7 @@ fn row(ask: &Ask, winner: Option<&Origin>) -> Says {
         Voice::Flag | Voice::ScriptArgument => format!("{name} {value}"),
         Voice::Environment => format!("{name}={value}"),
         Voice::Code => format!("{name}={value}"),
-        Voice::ConfigKey | Voice::RecipeKey => format!("{name}: {value}"),
+        Voice::ConfigKey | Voice::DeepSpeedKey | Voice::RecipeKey => format!("{name}: {value}"),
         Voice::Framework | Voice::Default => value,
     };
     Says {
@@ -95,6 +113,7 @@ fn who(voice: Voice) -> &'static str {
         Voice::Framework => "framework",
         Voice::Flag => "launch flag",
         Voice::ConfigKey => "config",
+        Voice::DeepSpeedKey => "DeepSpeed config",
         Voice::Environment => "environment",
         Voice::Default => "default",
     }
@@ -109,8 +128,9 @@ fn rank(voice: Voice) -> u8 {
         Voice::Framework => 3,
         Voice::Flag => 4,
         Voice::ConfigKey => 5,
-        Voice::Environment => 6,
-        Voice::Default => 7,
+        Voice::DeepSpeedKey => 6,
+        Voice::Environment => 7,
+        Voice::Default => 8,
     }
 }
 

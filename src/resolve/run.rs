@@ -37,6 +37,8 @@ pub enum Voice {
     Flag,
     /// A variable of the environment in which the launch command runs.
     Environment,
+    /// A key of the DeepSpeed config.
+    DeepSpeedKey,
     /// A key of the training recipe.
     RecipeKey,
     /// An argument of the training script on the command line.
@@ -80,7 +82,9 @@ impl PartialEq for Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.voice {
-            Voice::ConfigKey | Voice::RecipeKey => write!(f, "`{}`", self.name)?,
+            Voice::ConfigKey | Voice::DeepSpeedKey | Voice::RecipeKey => {
+                write!(f, "`{}`", self.name)?
+            }
             Voice::ScriptArgument => write!(f, "argument `{}`", self.name)?,
             Voice::Framework => f.write_str(&self.name)?,
             Voice::Flag => write!(f, "flag `{}`", self.name)?,

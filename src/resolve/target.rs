@@ -14,6 +14,7 @@ use pep440_rs::Version;
 
 use super::{Backend, Machine};
 use crate::formats::pins::Pin;
+use crate::knowledge::{self, Fp8Packages};
 use crate::source::Document;
 
 pub use parse::TargetError;
@@ -24,6 +25,9 @@ const GPUS: u32 = 8;
 
 /// The compute capability that is simulated where none is declared: it runs everything that accelerate offers.
 const CAPABILITY: (u32, u32) = (9, 0);
+
+/// Packages that are installed where the project names them.
+const INSTALLABLE: [&str; 4] = ["torchao", "transformer_engine", "msamp", "deepspeed"];
 
 /// What accelerate finds on most training machines, and what the oracle's answers were recorded with.
 const USUALLY_INSTALLED: &[&str] = &["torchao", "deepspeed"];
@@ -224,7 +228,18 @@ impl Target {
             Some(declared) => declared.value.clone(),
             None => {
                 let mut packages = USUALLY_INSTALLED.to_vec();
-                for package in asked {
+                // Older releases cannot use torchao: who trains in fp8 under them has another backend.
+                let known = knowledge::accelerate(&self.accelerate.value);
+                let knows_torchao = known.is_some_and(|known| {
+                    known.facts.behaviours.fp8_packages == Fp8Packages::TorchaoToo
+                });
+                let te = Backend::Te.package();
+                let backend = (!knows_torchao).then_some(&te);
+                let of_project = self
+                    .project_packages
+                    .keys()
+                    .filter(|name| INSTALLABLE.contains(name));
+                for package in asked.iter().chain(backend).chain(of_project) {
                     if !packages.contains(package) {
                         packages.push(package);
                     }

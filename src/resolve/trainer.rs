@@ -12,16 +12,17 @@ mod fsdp;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::context::Context;
 use super::outcome::{Backend, Cause};
 use super::python::{Argument, Site};
-use super::run::{Code, Origin, Trainer, Value, Voice};
+use super::run::{Code, Origin, Place, Trainer, Value, Voice};
 use super::runtime::{Accelerator, DeepSpeedPlugin, DistributedType, Environment};
 use super::stop::{Step, raise, unknown};
 use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{Fsdp1Prepare, TrainerFsdp2Prepare, Transformers};
-use crate::source::Object;
+use crate::source::{NodeRef, Object, Syntax};
 
 pub(crate) use deepspeed::Mismatches;
 pub(crate) use frameworks::{AXOLOTL_OTHER_TRAINERS, LLAMAFACTORY_STAGES};
@@ -224,6 +225,31 @@ pub(crate) fn check_prepare(context: &Context<'_>, accelerator: &Accelerator) ->
 /// A value that a framework sets although nobody wrote it.
 fn by_framework(name: impl Into<String>) -> Origin {
     Origin::of(Voice::Framework, name)
+}
+
+/// Who says a key below a mapping of the recipe: the place of that key, where it can be found again.
+fn below(mapping: &Origin, key: &str) -> Origin {
+    let found = mapping.place.as_ref().and_then(|place| {
+        let document = Syntax::of_name(&place.file.path)
+            .read(place.file.text())
+            .ok()?;
+        let route = place.route.key(key);
+        let (key, value) = document.at(&route)?;
+        Some(Place {
+            file: Arc::clone(&place.file),
+            key: key.map(NodeRef::span),
+            value: value.span(),
+            route,
+        })
+    });
+    match found {
+        Some(place) => Origin {
+            voice: mapping.voice,
+            name: place.route.to_string(),
+            place: Some(place),
+        },
+        None => mapping.clone(),
+    }
 }
 
 /// Keyword arguments of a handler.

@@ -42,14 +42,25 @@ for.",
 const STAND_INS: [&str; 6] = ["path/to", "<", "your", "YOUR", "{", "..."];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let (Config::Missing { path, place: Some(place) }, Some(command)) = (&subject.run.config, &subject.run.command)
+    let (
+        Config::Missing {
+            path,
+            place: Some(place),
+        },
+        Some(command),
+    ) = (&subject.run.config, &subject.run.command)
     else {
         return;
     };
-    let is_caused = subject.caused_by(&[Cause::ConfigUnreadable]).next().is_some();
+    let is_caused = subject
+        .caused_by(&[Cause::ConfigUnreadable])
+        .next()
+        .is_some();
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_made = place.file.text().matches(name).count() > place.file.slice(command.place.value).matches(name).count();
-    if !is_caused || command.is_prose || is_made || STAND_INS.iter().any(|part| path.contains(part)) {
+    let is_made = place.file.text().matches(name).count()
+        > place.file.slice(command.place.value).matches(name).count();
+    if !is_caused || command.is_prose || is_made || STAND_INS.iter().any(|part| path.contains(part))
+    {
         return;
     }
     let message = format!(
@@ -61,7 +72,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     finding.key.value.clone_from(path);
     finding.help = Some(match subject.files.meant(path) {
         Some(meant) => format!("write {meant}, if that is meant"),
-        None => "correct the path, or let `accelerate config --config_file` write the file".to_owned(),
+        None => {
+            "correct the path, or let `accelerate config --config_file` write the file".to_owned()
+        }
     });
     finding.related = voices::command(subject).into_iter().collect();
     findings.push(finding);

@@ -40,16 +40,27 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let Some(origin) = exception.origins.first() else {
             continue;
         };
-        let message = format!("{} refuses the command: {}", subject.version(), advice::shown(exception));
+        let message = format!(
+            "{} refuses the command: {}",
+            subject.version(),
+            advice::shown(exception)
+        );
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         finding.key = subject.key(origin);
         finding.key.route.clone_from(&command.place.route);
         finding.related = voices::command(subject).into_iter().collect();
-        let known = subject.facts.flags.iter().flat_map(|flag| flag.options.iter().map(String::as_str));
+        let known = subject
+            .facts
+            .flags
+            .iter()
+            .flat_map(|flag| flag.options.iter().map(String::as_str));
         let meant = closest(&origin.name, known);
         finding.help = Some(match meant.filter(|meant| *meant != origin.name) {
             Some(meant) => format!("write {meant}, if that is meant"),
-            None => format!("correct `{}`, or use a version of accelerate that takes it", origin.name),
+            None => format!(
+                "correct `{}`, or use a version of accelerate that takes it",
+                origin.name
+            ),
         });
         findings.push(finding);
     }

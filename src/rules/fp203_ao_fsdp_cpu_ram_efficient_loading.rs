@@ -39,7 +39,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
         let is_named = backend.voice != Voice::Default;
         // axolotl hands torchao's recipe to `Accelerator()` itself.
-        let by_trainer = subject.run.trainer.as_ref().is_some_and(|trainer| trainer.framework == Framework::Axolotl);
+        let by_trainer = subject
+            .run
+            .trainer
+            .as_ref()
+            .is_some_and(|trainer| trainer.framework == Framework::Axolotl);
         let is_settled = is_named || by_trainer || subject.target.declares_installed();
         let supposed = match is_settled {
             true => "",
@@ -76,9 +80,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             finding.severity = Severity::Warning;
             finding.confidence = Confidence::Likely;
         }
-        let mut help = "write in `fsdp_config`
-fsdp_cpu_ram_efficient_loading: false"
-            .to_owned();
+        let written = loading
+            .place
+            .as_ref()
+            .and_then(|place| place.route.last_key());
+        let key = written.unwrap_or("fsdp_cpu_ram_efficient_loading");
+        let mut help = format!("write in `fsdp_config`\n{key}: false");
         if advice::ao_fails_under_fsdp2(subject) {
             help.push_str(
                 "

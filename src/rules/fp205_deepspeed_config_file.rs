@@ -36,15 +36,16 @@ a precision may also be given as the flag `--mixed_precision`, which is not forb
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::DeepSpeedConfigConflict]) {
         // What stands in the config is refused, also where the recipe has overwritten it since.
-        let origins: Vec<Origin> = exception.origins.iter().map(|origin| in_config(subject, origin)).collect();
+        let origins: Vec<Origin> = exception
+            .origins
+            .iter()
+            .map(|origin| in_config(subject, origin))
+            .collect();
         let Some(origin) = origins.first() else {
             continue;
         };
         let named = |name: &str| format!("`{}`", name.rsplit('.').next().unwrap_or(name));
-        let list: Vec<String> = origins
-            .iter()
-            .map(|origin| named(&origin.name))
-            .collect();
+        let list: Vec<String> = origins.iter().map(|origin| named(&origin.name)).collect();
         let message = format!(
             "{} raises in `Accelerator()`: ValueError, with `deepspeed_config_file` the config must not say {}",
             subject.version(),
@@ -77,11 +78,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 /// The config's `mixed_precision` in place of what the trainer has written over it.
 fn in_config(subject: &Subject<'_>, origin: &Origin) -> Origin {
     match subject.top("mixed_precision") {
-        Some(place) if matches!(origin.voice, Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework) => Origin {
-            voice: Voice::ConfigKey,
-            name: "mixed_precision".to_owned(),
-            place: Some(place),
-        },
+        Some(place)
+            if matches!(
+                origin.voice,
+                Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework
+            ) =>
+        {
+            Origin {
+                voice: Voice::ConfigKey,
+                name: "mixed_precision".to_owned(),
+                place: Some(place),
+            }
+        }
         _ => origin.clone(),
     }
 }

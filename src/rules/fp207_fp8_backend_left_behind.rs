@@ -40,7 +40,11 @@ bf16 without a message.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::BackendWithoutFp8]) {
-        let Some(decider) = exception.origins.first().filter(|origin| voices::is_of_trainer(origin)) else {
+        let Some(decider) = exception
+            .origins
+            .first()
+            .filter(|origin| voices::is_of_trainer(origin))
+        else {
             continue;
         };
         let message = format!(
@@ -51,11 +55,22 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(decider, "turns fp8 off"));
         finding.key = subject.key(decider);
-        for other in exception.origins.iter().skip(1).filter(|other| other.place.is_some()) {
-            finding.related.push(subject.label(other, "is prepared all the same"));
+        for other in exception
+            .origins
+            .iter()
+            .skip(1)
+            .filter(|other| other.place.is_some())
+        {
+            finding
+                .related
+                .push(subject.label(other, "is prepared all the same"));
         }
         let asked = voices::launched(subject, &subject.outcome);
-        let others = voices::others(subject, asked.as_ref().map(|asked| &asked.origin), &finding.primary);
+        let others = voices::others(
+            subject,
+            asked.as_ref().map(|asked| &asked.origin),
+            &finding.primary,
+        );
         finding.related.extend(others);
         finding.help = voices::keeps_fp8(subject).map(str::to_owned);
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));

@@ -52,8 +52,16 @@ comparison and keeps fp8.",
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::TrainerDeepSpeed]) {
         // What the recipe says, or the DeepSpeed side where the recipe says nothing.
-        let said = exception.origins.iter().find(|origin| origin.place.is_some() && voices::is_of_trainer(origin));
-        let Some(at) = said.or_else(|| exception.origins.iter().find(|origin| origin.place.is_some())) else {
+        let said = exception
+            .origins
+            .iter()
+            .find(|origin| origin.place.is_some() && voices::is_of_trainer(origin));
+        let Some(at) = said.or_else(|| {
+            exception
+                .origins
+                .iter()
+                .find(|origin| origin.place.is_some())
+        }) else {
             continue;
         };
         let message = format!(
@@ -63,14 +71,21 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(at, "differs"));
         finding.key = subject.key(at);
-        for other in exception.origins.iter().filter(|other| other.place.is_some() && *other != at) {
+        for other in exception
+            .origins
+            .iter()
+            .filter(|other| other.place.is_some() && *other != at)
+        {
             finding.related.push(subject.label(other, "from this"));
         }
         finding.related.extend(voices::command(subject));
         let asked = voices::launched(subject, &subject.outcome);
         let asks_fp8 = asked.as_ref().is_some_and(|asked| asked.value == "fp8");
         let is_kept = |arguments: &[(&str, bool)]| {
-            matches!(voices::with_arguments(subject, arguments).verdict, Verdict::Fp8(_))
+            matches!(
+                voices::with_arguments(subject, arguments).verdict,
+                Verdict::Fp8(_)
+            )
         };
         finding.help = Some(match asks_fp8 {
             true if is_kept(&[("bf16_full_eval", true)]) => {

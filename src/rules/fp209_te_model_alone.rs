@@ -42,7 +42,8 @@ together from 4.47 on.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::TrainerModelAlone]) {
-        let (Some(origin), Some(trainer)) = (exception.origins.first(), &subject.run.trainer) else {
+        let (Some(origin), Some(trainer)) = (exception.origins.first(), &subject.run.trainer)
+        else {
             continue;
         };
         let message = format!(
@@ -53,7 +54,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(origin, "Transformer Engine"));
         finding.key = subject.key(origin);
-        for other in exception.origins.iter().skip(1).filter(|other| other.place.is_some()) {
+        for other in exception
+            .origins
+            .iter()
+            .skip(1)
+            .filter(|other| other.place.is_some())
+        {
             finding.related.push(subject.label(other, "with this"));
         }
         finding.related.extend(voices::command(subject));

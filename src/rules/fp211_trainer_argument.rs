@@ -60,16 +60,29 @@ these: it lets `bf16` win over `fp16`.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for exception in subject.caused_by(&[Cause::TrainerArgument]) {
-        let Some(at) = exception.origins.iter().find(|origin| origin.place.is_some()) else {
+        let Some(at) = exception
+            .origins
+            .iter()
+            .find(|origin| origin.place.is_some())
+        else {
             continue;
         };
         let trainer = subject.run.trainer.as_ref();
         let who = trainer.map_or_else(|| "the script".to_owned(), voices::trainer_version);
-        let message = format!("{who} raises before `Accelerator()`: {}", advice::shown(exception));
+        let message = format!(
+            "{who} raises before `Accelerator()`: {}",
+            advice::shown(exception)
+        );
         let mut finding = RULE.finding(message, subject.label(at, "is refused"));
         finding.key = subject.key(at);
-        for other in exception.origins.iter().filter(|other| other.place.is_some() && *other != at) {
-            finding.related.push(subject.label(other, "together with this"));
+        for other in exception
+            .origins
+            .iter()
+            .filter(|other| other.place.is_some() && *other != at)
+        {
+            finding
+                .related
+                .push(subject.label(other, "together with this"));
         }
         finding.related.extend(voices::command(subject));
         finding.help = Some(help(subject, exception, at));
@@ -84,7 +97,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn help(subject: &Subject<'_>, exception: &Exception, at: &Origin) -> String {
-    let quoted = exception.origins.iter().find(|origin| is_text(subject, origin));
+    let quoted = exception
+        .origins
+        .iter()
+        .find(|origin| is_text(subject, origin));
     match (at.name.trim_start_matches('-'), exception.kind.as_str(), quoted) {
         ("accelerator_config", ..) => {
             "write bf16: true or fp16: true in the recipe, or mixed_precision in the accelerate config".to_owned()
@@ -114,7 +130,11 @@ fn help(subject: &Subject<'_>, exception: &Exception, at: &Origin) -> String {
 
 /// Whether an argument of a switch is written as text.
 fn is_text(subject: &Subject<'_>, origin: &Origin) -> bool {
-    let arguments = subject.run.trainer.iter().flat_map(|trainer| trainer.arguments.values());
+    let arguments = subject
+        .run
+        .trainer
+        .iter()
+        .flat_map(|trainer| trainer.arguments.values());
     let mut same = arguments.filter_map(|value| match value {
         Value::Known { value, origin: own } if own == origin => Some(value),
         _ => None,

@@ -16,7 +16,8 @@ No `TrainingArguments` has `fp8`, `fp8_config`, `fp8_backend` or `mixed_precisio
 `half_precision_backend`, `fp16_backend` or `fp16_opt_level`. `HfArgumentParser` raises for what none of the script's
 dataclasses has (transformers/hf_argparser.py:HfArgumentParser.parse_dict, parse_args_into_dataclasses). LLaMA-Factory has
 `fp8` from 0.9.4 on, and TRL has none: its parser refuses the key, and TRL's own scripts drop it without a word. The script
-may have a dataclass with such a field, so that this is likely and not certain. `mixed_precision` is the name that scripts
+may have a dataclass with such a field, so that this is likely and not certain; `fp8` is reported where
+`per_device_train_batch_size` or another argument of a Trainer stands beside it. `mixed_precision` is the name that scripts
 with an `Accelerator` of their own use, and is only reported beside `bf16`, `fp16` or `fp8`, or as fp8 beside what only a
 Trainer has (`save_strategy`, `eval_strategy`, `do_train` and the like).",
     examples: &[
@@ -41,13 +42,27 @@ Trainer has (`save_strategy`, `eval_strategy`, `do_train` and the like).",
         )
         .named("recipe.yaml")
         .under(&["llamafactory=0.9.3"]),
+        Example::fails(
+            "TRL has no fp8",
+            "accelerate launch --config_file accelerate.yaml sft.py --config recipe.yaml\n",
+        )
+        .named("train.sh")
+        .with(&[
+            ("accelerate.yaml", "distributed_type: 'NO'\nmixed_precision: 'no'\n"),
+            ("recipe.yaml", "model_name_or_path: org/model\ndataset_name: org/data\nmax_length: 2048\npacking: true\noutput_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nfp8: true\n"),
+        ]),
         Example::passes(
             "a script that builds its own Accelerator",
             "output_dir: out\nlearning_rate: 0.00002\nmax_steps: 1000\ngradient_accumulation_steps: 4\nlr_scheduler_type: cosine\nmixed_precision: fp16\n",
         )
         .named("train.yaml"),
         Example::passes(
-            "the same in fp8, with transformers' names",
+            "such a script with an fp8 of its own",
+            "output_dir: out\nlearning_rate: 0.00002\nmax_steps: 1000\ngradient_accumulation_steps: 4\nlr_scheduler_type: cosine\nfp8: true\n",
+        )
+        .named("train.yaml"),
+        Example::passes(
+            "mixed_precision beside what such scripts share with transformers",
             "accelerate launch train.py --output_dir out --per_device_train_batch_size 4 --learning_rate 2e-5 --num_train_epochs 3 --mixed_precision fp8\n",
         )
         .named("train.sh"),
@@ -67,7 +82,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     let version = voices::trainer_version(trainer);
     for exception in subject.caused_by(&[Cause::TrainerKey]) {
-        let (placed, _): (Vec<_>, Vec<_>) = exception.origins.iter().partition(|origin| origin.place.is_some());
+        let (placed, _): (Vec<_>, Vec<_>) = exception
+            .origins
+            .iter()
+            .partition(|origin| origin.place.is_some());
         let Some((at, others)) = placed.split_first() else {
             continue;
         };

@@ -61,7 +61,12 @@ are reported.",
 const ALL_GATHER: &str = "ACCELERATE_FP8_ENABLE_FSDP_FLOAT8_ALL_GATHER";
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(trainer) = subject.run.trainer.as_ref().filter(|trainer| saves(trainer)) else {
+    let Some(trainer) = subject
+        .run
+        .trainer
+        .as_ref()
+        .filter(|trainer| saves(trainer))
+    else {
         return;
     };
     let last = subject.last();
@@ -77,25 +82,35 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
          data pointer on an invalid python storage",
         voices::versions(subject)
     );
-    let backend = last.decision("fp8_backend").map(|decision| &decision.origin);
+    let backend = last
+        .decision("fp8_backend")
+        .map(|decision| &decision.origin);
     let named = backend.filter(|origin| origin.place.is_some());
     let at = named.unwrap_or(&fp8.origin);
-    let mut finding = RULE.finding(message, subject.label(at, "float8 all-gather is on by default here"));
+    let mut finding = RULE.finding(
+        message,
+        subject.label(at, "float8 all-gather is on by default here"),
+    );
     finding.key = subject.key(at);
     if let Some(Value::Known { origin, .. }) = trainer.arguments.get("save_strategy") {
-        finding.related.push(subject.label(origin, "checkpoints are asked for here"));
+        finding
+            .related
+            .push(subject.label(origin, "checkpoints are asked for here"));
     }
     finding.related.extend(voices::command(subject));
     if named.is_none() {
         finding.confidence = Confidence::Likely;
-        finding.notes.push("no backend is named: torchao is taken where it is installed".to_owned());
+        finding
+            .notes
+            .push("no backend is named: torchao is taken where it is installed".to_owned());
     }
     finding.notes.push(format!(
         "the default is on in accelerate {}",
         advice::intervals(AoAllGatherDefault::On.intervals())
     ));
     finding.help = Some(
-        "write this in the accelerate config:\nfp8_config:\n  enable_fsdp_float8_all_gather: false".to_owned(),
+        "write this in the accelerate config:\nfp8_config:\n  enable_fsdp_float8_all_gather: false"
+            .to_owned(),
     );
     finding.outcome = Some(AskedAndRuns {
         asked: "fp8".to_owned(),
@@ -106,13 +121,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 
 /// Whether the Trainer writes checkpoints of the whole model, and leaves accelerate's recipe as it is.
 fn saves(trainer: &Trainer) -> bool {
-    let has_adapter = trainer.arguments.keys().any(|name| {
-        name.contains("lora") || name.contains("peft") || name.contains("adapter")
-    });
+    let has_adapter = trainer
+        .arguments
+        .keys()
+        .any(|name| name.contains("lora") || name.contains("peft") || name.contains("adapter"));
     let off = match trainer.arguments.get("save_strategy") {
         None => false,
         // What `no` without quotes comes to is another matter.
-        Some(Value::Known { value: Object::Str(text), .. }) => text.eq_ignore_ascii_case("no"),
+        Some(Value::Known {
+            value: Object::Str(text),
+            ..
+        }) => text.eq_ignore_ascii_case("no"),
         Some(_) => true,
     };
     // The other frameworks make recipes of their own, or need an older accelerate.
@@ -122,13 +141,19 @@ fn saves(trainer: &Trainer) -> bool {
 
 /// One GPU or DDP: only these were tried.
 fn is_plain(outcome: &Outcome) -> bool {
-    let kind = outcome.runtime.as_ref().and_then(|runtime| runtime.distributed_type.as_deref());
+    let kind = outcome
+        .runtime
+        .as_ref()
+        .and_then(|runtime| runtime.distributed_type.as_deref());
     matches!(kind, Some("NO" | "MULTI_GPU"))
 }
 
 /// Whether the float8 all-gather is on and nobody wrote otherwise.
 fn gathers(subject: &Subject<'_>, outcome: &Outcome) -> bool {
-    let by_launch = outcome.launch.as_ref().and_then(|launch| launch.environment.get(ALL_GATHER));
+    let by_launch = outcome
+        .launch
+        .as_ref()
+        .and_then(|launch| launch.environment.get(ALL_GATHER));
     let by_launch = by_launch.map(|variable| variable.value.as_str());
     let by_shell = match subject.run.environment.get(ALL_GATHER) {
         Some(Value::Known { value, .. }) => Some(value.as_str()),
@@ -136,6 +161,8 @@ fn gathers(subject: &Subject<'_>, outcome: &Outcome) -> bool {
         None => None,
     };
     let said = by_launch.or(by_shell);
-    let is_on = |text: &str| ["1", "on", "t", "true", "y", "yes"].contains(&text.to_lowercase().as_str());
-    subject.facts.behaviours.ao_all_gather_default == AoAllGatherDefault::On && said.is_none_or(is_on)
+    let is_on =
+        |text: &str| ["1", "on", "t", "true", "y", "yes"].contains(&text.to_lowercase().as_str());
+    subject.facts.behaviours.ao_all_gather_default == AoAllGatherDefault::On
+        && said.is_none_or(is_on)
 }

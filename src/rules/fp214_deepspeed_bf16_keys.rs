@@ -134,7 +134,10 @@ fn other_keys(
     };
     let mut finding = RULE.finding(message, config.key_label(at, label));
     finding.key = deepspeed::key(written, first);
-    finding.related.extend(rest.iter().map(|(_, entry)| config.key_label(entry, "and this")));
+    finding.related.extend(
+        rest.iter()
+            .map(|(_, entry)| config.key_label(entry, "and this")),
+    );
     finding.related.extend(voices::command(subject));
     finding.help = Some(match name {
         "bf16" => format!("keep `enabled` only: \"{written}\": {{\"enabled\": …}}"),
@@ -160,7 +163,9 @@ fn both(subject: &Subject<'_>, config: &DeepSpeedConfig, version: &Version) -> O
     );
     let mut finding = RULE.finding(message, config.value_label(&at, "is on"));
     finding.key = deepspeed::key(bf16, "enabled");
-    finding.related.push(config.value_label(&other, "and so is this"));
+    finding
+        .related
+        .push(config.value_label(&other, "and so is this"));
     finding.related.extend(voices::command(subject));
     finding.help = Some("enable one of them, or write \"auto\" in both".to_owned());
     Some(finding)

@@ -2,7 +2,9 @@
 
 use crate::resolve::{Verdict, Voice};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs, voices};
+use super::{
+    Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs, voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP309",

@@ -54,7 +54,9 @@ axolotl's default is `bf16: auto`. An error where fp8 is lost, a warning where b
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let (Some(asked), Some((decided, decider))) = (voices::launched(subject, last), voices::decided(last)) else {
+    let (Some(asked), Some((decided, decider))) =
+        (voices::launched(subject, last), voices::decided(last))
+    else {
         return;
     };
     let runs = match (&last.verdict, precision_that_runs(last)) {
@@ -119,5 +121,7 @@ fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> 
         Some(_) => format!("remove `{}`", decider.name),
         None => "write `bf16: false`".to_owned(),
     };
-    Some(format!("{what}, or ask for the same precision on both sides"))
+    Some(format!(
+        "{what}, or ask for the same precision on both sides"
+    ))
 }

@@ -43,7 +43,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((decided, decider)) = voices::decided(last) else {
         return;
     };
-    if last.verdict != Verdict::Fp8(Backend::Te) || decided == "fp8" || !voices::is_of_trainer(decider) {
+    if last.verdict != Verdict::Fp8(Backend::Te)
+        || decided == "fp8"
+        || !voices::is_of_trainer(decider)
+    {
         return;
     }
     let message = format!(
@@ -55,10 +58,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, subject.label(decider, "turns fp8 off"));
     finding.key = subject.key(decider);
     if let Some(place) = subject.top("fp8_config") {
-        finding.related.push(Label::key(&place, "nothing of this but the backend has an effect"));
+        finding.related.push(Label::key(
+            &place,
+            "nothing of this but the backend has an effect",
+        ));
     }
     let asked = voices::launched(subject, last);
-    let others = voices::others(subject, asked.as_ref().map(|asked| &asked.origin), &finding.primary);
+    let others = voices::others(
+        subject,
+        asked.as_ref().map(|asked| &asked.origin),
+        &finding.primary,
+    );
     finding.related.extend(others);
     finding.help = voices::keeps_fp8(subject).map(str::to_owned);
     finding.outcome = Some(AskedAndRuns {

@@ -3,7 +3,10 @@
 use crate::resolve::{Ask, Origin, Voice};
 use crate::source::Object;
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
+    voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP321",
@@ -79,13 +82,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 
 /// The place of the launch that asks for fp8 and is overruled by another one.
 fn lost<'s>(subject: &'s Subject<'_>, decider: &Origin) -> Option<&'s Ask> {
-    let is_of_launch = matches!(decider.voice, Voice::Flag | Voice::Environment | Voice::ConfigKey | Voice::Default);
+    let is_of_launch = matches!(
+        decider.voice,
+        Voice::Flag | Voice::Environment | Voice::ConfigKey | Voice::Default
+    );
     let by_default = decider.voice == Voice::Default;
     let asks_fp8 = |ask: &&Ask| {
         let is_text = matches!(&ask.value, Object::Str(text) if text.eq_ignore_ascii_case("fp8"));
         let named = match ask.origin.voice {
             // In one file, other rules tell who wins.
-            Voice::ConfigKey => ask.origin.name == "mixed_precision" && decider.voice == Voice::Flag,
+            Voice::ConfigKey => {
+                ask.origin.name == "mixed_precision" && decider.voice == Voice::Flag
+            }
             Voice::Environment => ask.origin.name == "ACCELERATE_MIXED_PRECISION",
             _ => false,
         };

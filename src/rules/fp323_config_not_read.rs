@@ -42,22 +42,30 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         ("fp8" | "bf16" | "fp16", Some(precision)) => *precision != asked,
         _ => false,
     };
-    let mut losing = subject.run.bypassed.iter().filter(|bypass| is_lost(bypass.precision.as_ref()));
+    let mut losing = subject
+        .run
+        .bypassed
+        .iter()
+        .filter(|bypass| is_lost(bypass.precision.as_ref()));
     let Some(first) = losing.next() else { return };
-    let runs = first
-        .precision
-        .clone()
-        .unwrap_or_else(|| "what its code says, and without that no mixed precision (fp32)".to_owned());
+    let runs = first.precision.clone().unwrap_or_else(|| {
+        "what its code says, and without that no mixed precision (fp32)".to_owned()
+    });
     let message = format!(
         "`{}` reads no accelerate config: {asked}, which {} asks for, does not reach the run, which trains in {runs}",
         program(&first.command.text),
         place.file.path
     );
-    let mut finding = RULE.finding(message, Label::value(&first.command.program, "reads no accelerate config"));
+    let mut finding = RULE.finding(
+        message,
+        Label::value(&first.command.program, "reads no accelerate config"),
+    );
     finding.key.route.clone_from(&first.command.place.route);
     finding.related.push(Label::value(&place, "asked for here"));
     for other in losing {
-        finding.related.push(Label::value(&other.command.program, "nor does this"));
+        finding
+            .related
+            .push(Label::value(&other.command.program, "nor does this"));
     }
     if asked != "fp8" {
         finding.severity = Severity::Warning;
@@ -77,5 +85,9 @@ fn program(text: &str) -> String {
     let first = words.next().unwrap_or_default();
     let is_alone = matches!(first, "torchrun" | "deepspeed" | "python");
     let second = words.next().filter(|_| !is_alone);
-    [Some(first), second].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [Some(first), second]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -67,7 +67,14 @@ utils/deepspeed.py:HfDeepSpeedConfig.is_true). Likely where only the names of th
 };
 
 /// The switches about precision.
-const SWITCHES: [&str; 6] = ["bf16", "bf16_full_eval", "fp16", "fp16_full_eval", "fp8", "pure_bf16"];
+const SWITCHES: [&str; 6] = [
+    "bf16",
+    "bf16_full_eval",
+    "fp16",
+    "fp16_full_eval",
+    "fp8",
+    "pure_bf16",
+];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     of_recipe(subject, findings);
@@ -78,12 +85,19 @@ fn of_recipe(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(trainer) = &subject.run.trainer else {
         return;
     };
-    if !matches!(trainer.framework, Framework::Transformers | Framework::LlamaFactory) {
+    if !matches!(
+        trainer.framework,
+        Framework::Transformers | Framework::LlamaFactory
+    ) {
         return;
     }
     let version = voices::trainer_version(trainer);
     for name in SWITCHES {
-        let Some(Value::Known { value: Object::Str(text), origin }) = trainer.arguments.get(name) else {
+        let Some(Value::Known {
+            value: Object::Str(text),
+            origin,
+        }) = trainer.arguments.get(name)
+        else {
             continue;
         };
         // Of what is refused, the refusal tells.
@@ -93,7 +107,8 @@ fn of_recipe(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if is_meant || origin.voice != Voice::RecipeKey || is_told(subject, origin) {
             continue;
         }
-        let message = format!("`{name}: \"{text}\"` turns {name} on: any text counts as true in {version}");
+        let message =
+            format!("`{name}: \"{text}\"` turns {name} on: any text counts as true in {version}");
         let mut finding = RULE.finding(message, subject.label(origin, "a text, not false"));
         finding.key = subject.key(origin);
         finding.related.extend(voices::command(subject));
@@ -123,9 +138,10 @@ fn of_deepspeed(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     for config in deepspeed::configs(subject) {
         for name in ["bf16", "fp16"] {
-            let Some((written, enabled)) = config.block(name).and_then(|(written, block)| {
-                Some((written, block.value.get("enabled")?))
-            }) else {
+            let Some((written, enabled)) = config
+                .block(name)
+                .and_then(|(written, block)| Some((written, block.value.get("enabled")?)))
+            else {
                 continue;
             };
             let Some(text) = enabled.value.text().filter(|text| *text != "auto") else {
@@ -146,7 +162,8 @@ fn of_deepspeed(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 "`{written}.enabled` is the text \"{text}\": {} takes it for true, {by_deepspeed}",
                 subject.version()
             );
-            let mut finding = RULE.finding(message, config.value_label(&enabled, "a text, not false"));
+            let mut finding =
+                RULE.finding(message, config.value_label(&enabled, "a text, not false"));
             finding.key = deepspeed::key(written, "enabled");
             finding.related.extend(voices::command(subject));
             finding.confidence = Confidence::Certain;

@@ -30,7 +30,10 @@ message.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let launch = last.launch.as_ref().filter(|launch| launch.launcher.is_some());
+    let launch = last
+        .launch
+        .as_ref()
+        .filter(|launch| launch.launcher.is_some());
     let (Some(launch), Launcher::Accelerate) = (launch, subject.run.launcher) else {
         return;
     };
@@ -52,11 +55,16 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, super::Label::value(place, "read only beside fp8"));
     finding.key.route.clone_from(&place.route);
     if decided.origin.place.is_some() {
-        finding.related.push(subject.label(&decided.origin, "this decides"));
+        finding
+            .related
+            .push(subject.label(&decided.origin, "this decides"));
     } else {
-        finding.notes.push("no `mixed_precision` is said, which counts as 'no'".to_owned());
+        finding
+            .notes
+            .push("no `mixed_precision` is said, which counts as 'no'".to_owned());
     }
     finding.related.extend(voices::command(subject));
-    finding.help = Some("add --mixed_precision fp8 if fp8 is meant, else remove the flag".to_owned());
+    finding.help =
+        Some("add --mixed_precision fp8 if fp8 is meant, else remove the flag".to_owned());
     findings.push(finding);
 }

@@ -3,7 +3,10 @@
 use crate::formats::recipe::Framework;
 use crate::resolve::{Config, Voice};
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
+    voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP326",
@@ -41,7 +44,13 @@ have such a field, which is not looked for.",
 };
 
 /// Keys that only the `trl` program hands on.
-const KEYS: [&str; 5] = ["mixed_precision", "fp8", "fp8_config", "fp8_backend", "accelerate_config"];
+const KEYS: [&str; 5] = [
+    "mixed_precision",
+    "fp8",
+    "fp8_config",
+    "fp8_backend",
+    "accelerate_config",
+];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (Some(trainer), true) = (&subject.run.trainer, subject.run.command.is_some()) else {
@@ -52,7 +61,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let runs = precision_that_runs(subject.last());
     for name in KEYS {
-        let Some(said) = trainer.known(name).filter(|said| said.origin.voice == Voice::RecipeKey) else {
+        let Some(said) = trainer
+            .known(name)
+            .filter(|said| said.origin.voice == Voice::RecipeKey)
+        else {
             continue;
         };
         let asked = match name {
@@ -83,7 +95,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             _ => "write `mixed_precision: fp8` and `fp8_config` in the accelerate config, and `bf16: false` in the recipe",
         }
         .to_owned());
-        if let (Some("fp8"), Some(runs)) = (asked.as_deref(), runs.clone().filter(|runs| runs != "fp8")) {
+        if let (Some("fp8"), Some(runs)) =
+            (asked.as_deref(), runs.clone().filter(|runs| runs != "fp8"))
+        {
             finding.severity = Severity::Error;
             finding.outcome = Some(AskedAndRuns {
                 asked: "fp8".to_owned(),

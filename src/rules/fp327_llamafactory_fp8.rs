@@ -1,10 +1,14 @@
 //! FP327: LLaMA-Factory's `fp8: true`, and the run does not train in fp8.
 
 use crate::formats::recipe::Framework;
-use crate::knowledge::trainers::{LlamaFactory, LlamaFactoryFp8, PrecisionHandover, TrainerHandlers, Transformers};
+use crate::knowledge::trainers::{
+    LlamaFactory, LlamaFactoryFp8, PrecisionHandover, TrainerHandlers, Transformers,
+};
 use crate::resolve::{Argued, LLAMAFACTORY_STAGES};
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, recipe_fp8, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, recipe_fp8, voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP327",
@@ -58,41 +62,62 @@ enum Reason {
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(trainer) = subject.run.trainer.as_ref().filter(|trainer| trainer.framework == Framework::LlamaFactory)
+    let Some(trainer) = subject
+        .run
+        .trainer
+        .as_ref()
+        .filter(|trainer| trainer.framework == Framework::LlamaFactory)
     else {
         return;
     };
     let (Some(fp8), Some(runs)) = (recipe_fp8::asked(trainer), recipe_fp8::lost(subject)) else {
         return;
     };
-    let Some(reason) = reason(subject) else { return };
+    let Some(reason) = reason(subject) else {
+        return;
+    };
     let transformers = &trainer.transformers;
     let why = match &reason {
         Reason::Inert => "it hands `fp8` to no trainer (issue 9500)".to_owned(),
-        Reason::Stage(stage) => format!("only the stages pt and sft look at `fp8`, {stage} does not"),
+        Reason::Stage(stage) => {
+            format!("only the stages pt and sft look at `fp8`, {stage} does not")
+        }
         Reason::Transformers { is_te: false } => {
-            format!("transformers {transformers} has taken its precision before LLaMA-Factory sets fp8")
+            format!(
+                "transformers {transformers} has taken its precision before LLaMA-Factory sets fp8"
+            )
         }
         Reason::Transformers { is_te: true } => {
-            format!("transformers {transformers} passes handlers of its own, so that the patch for `te` does not apply")
+            format!(
+                "transformers {transformers} passes handlers of its own, so that the patch for `te` does not apply"
+            )
         }
         Reason::Accelerate => format!("{} makes no fp8 layers of it", subject.version()),
     };
     let versions = voices::versions(subject);
-    let message = format!("fp8 is asked for, and {versions} trains in {runs}, without an error: {why}");
+    let message =
+        format!("fp8 is asked for, and {versions} trains in {runs}, without an error: {why}");
     let mut finding = RULE.finding(message, subject.label(&fp8, "without effect"));
     finding.key = subject.key(&fp8);
     let takes_part: &[(&str, &str)] = match reason {
         Reason::Inert | Reason::Accelerate => &[("bf16", "what is trained in instead")],
-        Reason::Stage(_) => &[("stage", "this stage does not look at `fp8`"), ("bf16", "what is trained in instead")],
-        Reason::Transformers { .. } => &[("fp8_backend", "the backend"), ("bf16", "this has the last word")],
+        Reason::Stage(_) => &[
+            ("stage", "this stage does not look at `fp8`"),
+            ("bf16", "what is trained in instead"),
+        ],
+        Reason::Transformers { .. } => &[
+            ("fp8_backend", "the backend"),
+            ("bf16", "this has the last word"),
+        ],
     };
     for (name, text) in takes_part {
         if let Some(origin) = trainer.origin(name).filter(|origin| origin.place.is_some()) {
             finding.related.push(subject.label(origin, *text));
         }
     }
-    finding.related.extend(voices::others(subject, None, &finding.primary));
+    finding
+        .related
+        .extend(voices::others(subject, None, &finding.primary));
     if matches!(reason, Reason::Inert | Reason::Stage(_)) {
         finding.confidence = Confidence::Likely;
     }
@@ -120,11 +145,15 @@ fn reason(subject: &Subject<'_>) -> Option<Reason> {
         LlamaFactoryFp8::Inert => return Some(Reason::Inert),
         LlamaFactoryFp8::PretrainingAndSft => {}
     }
-    let stage = trainer.known("stage").map_or_else(|| "sft".to_owned(), Argued::text);
+    let stage = trainer
+        .known("stage")
+        .map_or_else(|| "sft".to_owned(), Argued::text);
     if !LLAMAFACTORY_STAGES.contains(&stage.as_str()) {
         return Some(Reason::Stage(stage));
     }
-    let is_te = trainer.known("fp8_backend").is_some_and(|backend| backend.text() == "te");
+    let is_te = trainer
+        .known("fp8_backend")
+        .is_some_and(|backend| backend.text() == "te");
     let is_patched = is_te && transformers.trainer_handlers == TrainerHandlers::Absent;
     Some(match transformers.precision_handover {
         PrecisionHandover::Argument if !is_patched => Reason::Transformers { is_te },
@@ -136,12 +165,19 @@ fn help(subject: &Subject<'_>, reason: &Reason) -> String {
     let newest = LlamaFactoryFp8::PretrainingAndSft.versions();
     let handover = PrecisionHandover::Environment.versions();
     match reason {
-        Reason::Inert => format!("use llamafactory {newest} with transformers {handover}, or remove fp8"),
+        Reason::Inert => {
+            format!("use llamafactory {newest} with transformers {handover}, or remove fp8")
+        }
         Reason::Stage(_) => "remove fp8: this stage trains in bf16 or fp16 only".to_owned(),
         Reason::Transformers { is_te: true } => {
-            format!("pin transformers {}, or remove fp8", TrainerHandlers::Absent.versions())
+            format!(
+                "pin transformers {}, or remove fp8",
+                TrainerHandlers::Absent.versions()
+            )
         }
-        Reason::Transformers { is_te: false } => format!("pin transformers {handover}, or remove fp8"),
+        Reason::Transformers { is_te: false } => {
+            format!("pin transformers {handover}, or remove fp8")
+        }
         Reason::Accelerate => match advice::trains_in_fp8_from(subject) {
             Some(version) => format!("use accelerate {version} or newer, or remove fp8"),
             None => "remove fp8".to_owned(),

@@ -4,7 +4,9 @@ use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{Axolotl, AxolotlFp8};
 use crate::resolve::{AXOLOTL_OTHER_TRAINERS, Origin, Trainer};
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, recipe_fp8, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, recipe_fp8, voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP328",
@@ -45,18 +47,25 @@ ignored.",
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(trainer) = subject.run.trainer.as_ref().filter(|trainer| trainer.framework == Framework::Axolotl) else {
+    let Some(trainer) = subject
+        .run
+        .trainer
+        .as_ref()
+        .filter(|trainer| trainer.framework == Framework::Axolotl)
+    else {
         return;
     };
     let (Some(fp8), Some(runs)) = (recipe_fp8::asked(trainer), recipe_fp8::lost(subject)) else {
         return;
     };
-    let is_known = Axolotl::of(&trainer.version).is_some_and(|axolotl| axolotl.fp8 != AxolotlFp8::Unknown);
+    let is_known =
+        Axolotl::of(&trainer.version).is_some_and(|axolotl| axolotl.fp8 != AxolotlFp8::Unknown);
     let other = other_trainer(trainer);
     let why = match (is_known, &other) {
         (false, _) => "it has no key `fp8` yet, and ignores it".to_owned(),
         (true, Some((name, origin))) => {
-            let decider = voices::decided(subject.last()).map(|(_, decider)| voices::named(subject, decider));
+            let decider =
+                voices::decided(subject.last()).map(|(_, decider)| voices::named(subject, decider));
             let decider = decider.unwrap_or_else(|| origin.name.clone());
             format!("the trainer for `{name}` is not told of fp8, and {decider} has the last word")
         }
@@ -69,26 +78,42 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, subject.label(&fp8, "without effect"));
     finding.key = subject.key(&fp8);
     if let Some((_, origin)) = other.as_ref().filter(|_| is_known) {
-        finding.related.push(subject.label(origin, "this chooses a trainer that is not told of it"));
+        finding
+            .related
+            .push(subject.label(origin, "this chooses a trainer that is not told of it"));
     }
     if let Some(bf16) = trainer.origin("bf16").filter(|bf16| bf16.place.is_some()) {
-        finding.related.push(subject.label(bf16, "what is trained in instead"));
+        finding
+            .related
+            .push(subject.label(bf16, "what is trained in instead"));
     }
-    finding.related.extend(voices::others(subject, None, &finding.primary));
-    finding.help = Some(match (is_known, other.is_some(), advice::trains_in_fp8_from(subject)) {
-        (false, ..) => format!("use axolotl {}", AxolotlFp8::Torchao.versions()),
-        (true, true, _) => match voices::keeps_fp8(subject) {
-            Some(help) => help.to_owned(),
-            None => "remove fp8: this trainer cannot be told of it".to_owned(),
+    finding
+        .related
+        .extend(voices::others(subject, None, &finding.primary));
+    finding.help = Some(
+        match (
+            is_known,
+            other.is_some(),
+            advice::trains_in_fp8_from(subject),
+        ) {
+            (false, ..) => format!("use axolotl {}", AxolotlFp8::Torchao.versions()),
+            (true, true, _) => match voices::keeps_fp8(subject) {
+                Some(help) => help.to_owned(),
+                None => "remove fp8: this trainer cannot be told of it".to_owned(),
+            },
+            (true, false, Some(version)) => format!("use accelerate {version} or newer"),
+            (true, false, None) => "remove fp8".to_owned(),
         },
-        (true, false, Some(version)) => format!("use accelerate {version} or newer"),
-        (true, false, None) => "remove fp8".to_owned(),
-    });
+    );
     if !is_known {
         finding.confidence = Confidence::Likely;
-        finding.notes.extend(recipe_fp8::pinned(subject, &["axolotl"]));
+        finding
+            .notes
+            .extend(recipe_fp8::pinned(subject, &["axolotl"]));
     } else if other.is_none() {
-        finding.notes.extend(recipe_fp8::pinned(subject, &["accelerate"]));
+        finding
+            .notes
+            .extend(recipe_fp8::pinned(subject, &["accelerate"]));
     }
     finding.outcome = Some(AskedAndRuns {
         asked: "fp8".to_owned(),

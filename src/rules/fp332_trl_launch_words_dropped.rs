@@ -2,7 +2,10 @@
 
 use crate::resolve::Ask;
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs, recipe_fp8, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
+    recipe_fp8, voices,
+};
 use crate::knowledge::trainers::LaunchWords;
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,8 +66,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(first) = command.dropped.iter().min_by_key(rank) else {
         return;
     };
-    let names: Vec<String> = command.dropped.iter().map(|ask| format!("`{}`", ask.origin.name)).collect();
-    let program = command.text.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+    let names: Vec<String> = command
+        .dropped
+        .iter()
+        .map(|ask| format!("`{}`", ask.origin.name))
+        .collect();
+    let program = command
+        .text
+        .split_whitespace()
+        .take(2)
+        .collect::<Vec<_>>()
+        .join(" ");
     let message = format!(
         "`{program}` of {} does not hand {} to accelerate's launcher, and says nothing: the run is launched with \
          accelerate's default config",
@@ -83,7 +95,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     ));
     let is_precision = first.origin.name.trim_start_matches('-') == "mixed_precision";
     let asked = first.value.python_str();
-    let runs = precision_that_runs(subject.last()).unwrap_or_else(|| "the precision of accelerate's default config".to_owned());
+    let runs = precision_that_runs(subject.last())
+        .unwrap_or_else(|| "the precision of accelerate's default config".to_owned());
     if is_precision && asked == "fp8" && runs != "fp8" {
         finding.severity = Severity::Error;
         finding.outcome = Some(AskedAndRuns { asked, runs });

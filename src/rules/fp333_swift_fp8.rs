@@ -3,7 +3,10 @@
 use crate::formats::recipe::Framework;
 use crate::resolve::{Origin, Value};
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
+    voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP333",
@@ -37,21 +40,38 @@ quantisation of frozen weights.",
 };
 
 /// Keys of Megatron-SWIFT.
-const MEGATRON_KEYS: [&str; 5] =
-    ["fp8_format", "fp8_recipe", "fp8_param_gather", "fp8_amax_history_len", "fp8_amax_compute_algo"];
+const MEGATRON_KEYS: [&str; 5] = [
+    "fp8_format",
+    "fp8_recipe",
+    "fp8_param_gather",
+    "fp8_amax_history_len",
+    "fp8_amax_compute_algo",
+];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let trainer = subject.run.trainer.as_ref().filter(|trainer| trainer.framework == Framework::Swift);
+    let trainer = subject
+        .run
+        .trainer
+        .as_ref()
+        .filter(|trainer| trainer.framework == Framework::Swift);
     // `megatron` is not followed.
-    let (Some(trainer), Some(_), None) = (trainer, &subject.run.command, &subject.run.unknown) else {
+    let (Some(trainer), Some(_), None) = (trainer, &subject.run.command, &subject.run.unknown)
+    else {
         return;
     };
     let keys = MEGATRON_KEYS.iter().filter_map(|name| trainer.known(name));
-    let keys: Vec<&Origin> = keys.filter(|said| said.value.truthy()).map(|said| said.origin).collect();
+    let keys: Vec<&Origin> = keys
+        .filter(|said| said.value.truthy())
+        .map(|said| said.origin)
+        .collect();
     let of_environment = asked_by_environment(subject);
     // Where the recipe's dtype decides, FP319 tells of the environment.
     let is_told = voices::decided(subject.last()).is_some();
-    let Some(first) = keys.first().copied().or(of_environment.as_ref().filter(|_| !is_told)) else {
+    let Some(first) = keys
+        .first()
+        .copied()
+        .or(of_environment.as_ref().filter(|_| !is_told))
+    else {
         return;
     };
     let why = match keys.is_empty() {
@@ -64,8 +84,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     );
     let mut finding = RULE.finding(message, subject.label(first, "without effect"));
     finding.key = subject.key(first);
-    finding.related.extend(keys.iter().skip(1).map(|other| subject.label(other, "without effect")));
-    finding.related.extend(voices::others(subject, None, &finding.primary));
+    finding.related.extend(
+        keys.iter()
+            .skip(1)
+            .map(|other| subject.label(other, "without effect")),
+    );
+    finding
+        .related
+        .extend(voices::others(subject, None, &finding.primary));
     finding.help = Some("train with `megatron sft`, or remove it".to_owned());
     finding.outcome = Some(AskedAndRuns {
         asked: "fp8".to_owned(),
@@ -77,10 +103,16 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 /// The variable that asks for fp8.
 fn asked_by_environment(subject: &Subject<'_>) -> Option<Origin> {
     let is_off = |name: &str| {
-        let said = subject.run.trainer.as_ref().and_then(|trainer| trainer.known(name));
+        let said = subject
+            .run
+            .trainer
+            .as_ref()
+            .and_then(|trainer| trainer.known(name));
         said.is_some_and(|said| !said.value.truthy())
     };
-    let Value::Known { value, origin } = subject.run.environment.get("ACCELERATE_MIXED_PRECISION")? else {
+    let Value::Known { value, origin } =
+        subject.run.environment.get("ACCELERATE_MIXED_PRECISION")?
+    else {
         return None;
     };
     let is_asked = value.to_lowercase() == "fp8" && !(is_off("bf16") && is_off("fp16"));

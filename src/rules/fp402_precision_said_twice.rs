@@ -3,7 +3,10 @@
 use crate::resolve::{Ask, Voice};
 use crate::source::Object;
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
+    voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP402",
@@ -50,14 +53,19 @@ tells, and where a recipe decides, FP319.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let (Some((decided, decider)), Some(runs)) = (voices::decided(last), precision_that_runs(last)) else {
+    let (Some((decided, decider)), Some(runs)) = (voices::decided(last), precision_that_runs(last))
+    else {
         return;
     };
     let is_of_launch = matches!(decider.voice, Voice::Flag | Voice::ConfigKey);
     if subject.run.command.is_none() || !is_of_launch {
         return;
     }
-    let Some(other) = subject.asks.iter().find(|ask| is_weaker(ask, decider.voice, decided)) else {
+    let Some(other) = subject
+        .asks
+        .iter()
+        .find(|ask| is_weaker(ask, decider.voice, decided))
+    else {
         return;
     };
     let message = format!(

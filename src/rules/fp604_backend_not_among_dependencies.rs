@@ -1,8 +1,10 @@
 //! FP604: fp8 needs a package that the project's dependencies do not name.
 
+use crate::formats::recipe::Framework;
 use crate::knowledge;
 use crate::resolve::target::FileLine;
-use crate::resolve::{self, Backend, Origin, Verdict, Voice};
+use crate::resolve::{self, Backend, Origin, Value, Verdict, Voice};
+use crate::source::Object;
 
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
 
@@ -60,8 +62,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Verdict::Fp8(backend) = last.verdict else {
         return;
     };
-    let named = last.decision("fp8_backend").map(|decision| &decision.origin);
-    let named = named.filter(|origin| is_said(origin));
+    let decision = last
+        .decision("fp8_backend")
+        .map(|decision| &decision.origin);
+    let named = decision
+        .filter(|origin| is_said(origin))
+        .or_else(|| of_llamafactory(subject, backend));
     let needed: &[Backend] = match named {
         Some(_) => &[backend],
         None => &BACKENDS,
@@ -73,11 +79,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(at) = named.or(decided).filter(|origin| origin.place.is_some()) else {
         return;
     };
-    let names: Vec<&str> = needed.iter().map(|backend| distribution(*backend)).collect();
-    let without = without(subject, needed).unwrap_or_else(|| "the run does not train in fp8".to_owned());
+    let names: Vec<&str> = needed
+        .iter()
+        .map(|backend| distribution(*backend))
+        .collect();
+    let without =
+        without(subject, needed).unwrap_or_else(|| "the run does not train in fp8".to_owned());
     let what = match names.as_slice() {
         [name] => format!("fp8 runs by {name}, which the project's dependencies do not name"),
-        names => format!("fp8 needs a backend, and the project's dependencies name none of {}", names.join(", ")),
+        names => format!(
+            "fp8 needs a backend, and the project's dependencies name none of {}",
+            names.join(", ")
+        ),
     };
     let message = format!("{what}: where it is not installed, {without}");
     let mut finding = RULE.finding(message, subject.label(at, "needs a package"));
@@ -85,7 +98,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     voices::add_line(subject, &mut finding, line, "dependencies are listed here");
     finding.related.extend(voices::command(subject));
     finding.help = Some(match names.as_slice() {
-        [name] => format!("add {name} to the dependencies, or declare it with --target installed={name}"),
+        [name] => {
+            format!("add {name} to the dependencies, or declare it with --target installed={name}")
+        }
         _ => "add torchao to the dependencies, or the backend that is meant".to_owned(),
     });
     findings.push(finding);
@@ -96,9 +111,27 @@ fn is_said(origin: &Origin) -> bool {
     !matches!(origin.voice, Voice::Default | Voice::Framework)
 }
 
+/// LLaMA-Factory's own `fp8_backend`, where it names this one.
+fn of_llamafactory<'s>(subject: &'s Subject<'_>, backend: Backend) -> Option<&'s Origin> {
+    let trainer = subject.run.trainer.as_ref()?;
+    let spelling = match backend {
+        Backend::Ao => "torchao",
+        Backend::Te => "te",
+        Backend::Msamp => "msamp",
+    };
+    match trainer.arguments.get("fp8_backend")? {
+        Value::Known { value, origin } if trainer.framework == Framework::LlamaFactory => {
+            (*value == Object::from(spelling)).then_some(origin)
+        }
+        _ => None,
+    }
+}
+
 /// The line that lists dependencies, where none of these packages is among them.
 fn missing<'s>(subject: &'s Subject<'_>, backends: &[Backend]) -> Option<&'s FileLine> {
-    let mut lines = backends.iter().map(|backend| subject.target.missing_in_project(backend.package()));
+    let mut lines = backends
+        .iter()
+        .map(|backend| subject.target.missing_in_project(backend.package()));
     let first = lines.next()??;
     lines.all(|line| line.is_some()).then_some(first)
 }
@@ -112,7 +145,11 @@ fn without(subject: &Subject<'_>, backends: &[Backend]) -> Option<String> {
     });
     let outcome = resolve::resolve(&run, subject.facts, subject.files);
     let exception = outcome.exception()?;
-    Some(format!("{} raises {}", subject.version(), advice::shown(exception)))
+    Some(format!(
+        "{} raises {}",
+        subject.version(),
+        advice::shown(exception)
+    ))
 }
 
 /// The name under which a backend is installed.

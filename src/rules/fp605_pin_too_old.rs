@@ -74,8 +74,14 @@ fn lacking<'s>(
     let declared = subject.target.packages.get(known.package.as_str())?;
     let is_lacking = known.reader != Reader::Nothing && !known.is_in(&declared.value);
     // Of a range the newest release stands: where that one is too old, all are, but an older one may be in use.
-    let is_range = subject.target.packages_asked.contains_key(known.package.as_str());
-    let is_too_old = known.first.as_ref().is_some_and(|first| declared.value < *first);
+    let is_range = subject
+        .target
+        .packages_asked
+        .contains_key(known.package.as_str());
+    let is_too_old = known
+        .first
+        .as_ref()
+        .is_some_and(|first| declared.value < *first);
     (is_lacking && (is_too_old || !is_range)).then_some((known, declared))
 }
 
@@ -100,11 +106,16 @@ fn finding(
         (None, None) => "in other releases".to_owned(),
     };
     let what = match trainer.framework {
-        Framework::Transformers | Framework::LlamaFactory | Framework::Swift => "its parser refuses the key",
+        Framework::Transformers | Framework::LlamaFactory | Framework::Swift => {
+            "its parser refuses the key"
+        }
         Framework::Axolotl | Framework::SimpleTuner => "the key is ignored",
         Framework::Trl => "its parser refuses the key, or the script drops it",
     };
-    let message = format!("{package} {version} has no `{}`: {what}; it is there {held}", origin.name);
+    let message = format!(
+        "{package} {version} has no `{}`: {what}; it is there {held}",
+        origin.name
+    );
     let mut finding = RULE.finding(message, subject.label(origin, "not in this version"));
     finding.key = subject.key(origin);
     if let Some(line) = declared.origin.line() {
@@ -117,7 +128,9 @@ fn finding(
     }
     finding.related.extend(voices::command(subject));
     finding.help = Some(match (&known.first, &known.last) {
-        (Some(first), _) if version < first => format!("use {package} {first} or newer, or drop the key"),
+        (Some(first), _) if version < first => {
+            format!("use {package} {first} or newer, or drop the key")
+        }
         _ => "drop the key".to_owned(),
     });
     finding

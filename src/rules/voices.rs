@@ -85,6 +85,7 @@ pub(super) fn named(subject: &Subject<'_>, origin: &Origin) -> String {
         Voice::Flag => format!("the flag `{written}`"),
         Voice::Environment => format!("the variable `{}`", origin.name),
         Voice::Framework => origin.name.clone(),
+        Voice::DeepSpeedKey => format!("the DeepSpeed config's `{written}`"),
         Voice::ConfigKey => format!("`{written}`"),
         Voice::Code | Voice::Default => subject.version(),
     }

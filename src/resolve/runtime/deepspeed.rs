@@ -5,6 +5,8 @@ mod file;
 mod settings;
 mod tree;
 
+use std::sync::Arc;
+
 use super::super::context::Context;
 use super::super::outcome::{Cause, Variable};
 use super::super::python::{Argument, Site};
@@ -12,7 +14,7 @@ use super::super::run::Origin;
 use super::super::stop::{Step, raise};
 use super::Environment;
 use crate::knowledge::{DeepspeedFp8, DeepspeedMsamp, Zero3Init};
-use crate::source::Object;
+use crate::source::{Document, Object, SourceFile};
 use file::{check_fields, load};
 use settings::{Settings, check_zero3_init};
 use tree::{child, collect_auto, dict, is_auto, set};
@@ -33,8 +35,8 @@ pub(crate) struct DeepSpeedPlugin {
     zero3_init: bool,
     /// Who gives the config.
     pub(crate) origin: Origin,
-    /// Whether the config comes from a file.
-    pub(crate) is_of_file: bool,
+    /// The file from which the config comes, if it comes from one.
+    pub(crate) file: Option<(Arc<SourceFile>, Arc<Document>)>,
     msamp_opt_level: String,
 }
 
@@ -60,8 +62,9 @@ impl DeepSpeedPlugin {
     ) -> Step<Self> {
         let settings = Settings::read(context.behaviours, environment)?;
         let mut plugin = Self::bare(context, environment, &file.origin)?;
-        plugin.is_of_file = true;
-        plugin.config = load(context, environment, file)?;
+        let (config, source, document) = load(context, environment, file)?;
+        plugin.config = config;
+        plugin.file = Some((source, Arc::new(document)));
         adjust(&mut plugin)?;
         let stage = plugin.fill(context, environment, &settings)?;
         plugin.finish(environment, &stage)?;
@@ -75,7 +78,7 @@ impl DeepSpeedPlugin {
             enable_msamp: context.behaviours.deepspeed_msamp == DeepspeedMsamp::FromEnvironment
                 && environment.or("ACCELERATE_FP8_BACKEND", "")?.value == "MSAMP",
             origin: origin.clone(),
-            is_of_file: false,
+            file: None,
             msamp_opt_level: environment.or("ACCELERATE_FP8_OPT_LEVEL", "O1")?.value,
         })
     }

@@ -136,11 +136,11 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
     if refused.is_empty() {
         return Ok(());
     }
-    if refused.iter().any(|(name, _)| *name == "mixed_precision") && !refuses_mixed_precision(said)?
-    {
-        return Err(unknown(
-            "the script may well read `mixed_precision` itself: that is in its code",
-        ));
+    for (name, _) in &refused {
+        if !is_of_trainer(said, name)? {
+            let why = format!("the script may well read `{name}` itself: that is in its code");
+            return Err(unknown(why));
+        }
     }
     let names: Vec<String> = refused.iter().map(|(name, _)| (*name).to_owned()).collect();
     let on_command_line = refused
@@ -161,16 +161,21 @@ fn check_keys(said: &Said<'_>) -> Step<()> {
     ))
 }
 
-/// Whether `mixed_precision` stands among the arguments of a Trainer, not among those of a script that builds its own
-/// `Accelerator` and shares most names: beside a precision in transformers' way, or as fp8 beside what only a Trainer has.
-fn refuses_mixed_precision(said: &Said<'_>) -> Step<bool> {
+/// Whether a key that no `TrainingArguments` has stands among the arguments of a Trainer, not among those of a script that
+/// builds its own `Accelerator` and shares many names. `mixed_precision` is such a script's word: it must stand beside a
+/// precision in transformers' way, or be fp8.
+fn is_of_trainer(said: &Said<'_>, name: &str) -> Step<bool> {
     let has = |name: &&str| said.trainer.arguments.contains_key(*name);
-    if ["bf16", "fp16", "fp8"].iter().any(|name| has(&name)) {
+    let has_trainer = TRAINER_ALONE.iter().any(has);
+    if name.starts_with("fp8") {
+        return Ok(has_trainer || has(&"per_device_train_batch_size"));
+    }
+    if name != "mixed_precision" || ["bf16", "fp16", "fp8"].iter().any(has) {
         return Ok(true);
     }
     let asked = said.get("mixed_precision")?;
     let is_fp8 = asked.is_some_and(|asked| asked.value == Object::from("fp8"));
-    Ok(is_fp8 && TRAINER_ALONE.iter().any(|name| has(&name)))
+    Ok(is_fp8 && has_trainer)
 }
 
 fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step<()> {

@@ -1,15 +1,17 @@
 //! The DeepSpeed config beside the training arguments
 //! (transformers 4.57.6, `integrations/deepspeed.py:HfTrainerDeepSpeedConfig`).
 
+use std::sync::Arc;
+
 use super::super::context::Context;
 use super::super::outcome::Cause;
 use super::super::python::{Argument, Site};
-use super::super::run::Origin;
+use super::super::run::{Origin, Place, Voice};
 use super::super::runtime::{DeepSpeedPlugin, Environment};
 use super::super::stop::{Step, raise, unknown};
 use super::arguments::variable;
 use super::{Given, Said, by_framework};
-use crate::source::{Integer, Object};
+use crate::source::{Integer, NodeRef, Object, Route};
 
 const FINALIZE: &str =
     "transformers/integrations/deepspeed.py:HfTrainerDeepSpeedConfig.trainer_config_finalize";
@@ -192,17 +194,35 @@ fn match_value(plugin: &mut DeepSpeedPlugin, route: &str, value: &Object) -> Ste
     plugin.get(route)
 }
 
-/// Who gives a value of the DeepSpeed config: the file, or what accelerate makes of the launch.
+/// Who gives a value of the DeepSpeed config: its file, or what accelerate makes of the launch.
 fn origin_of(plugin: &DeepSpeedPlugin, route: &str, environment: &Environment) -> Origin {
     let variable = match route {
         "gradient_accumulation_steps" => "ACCELERATE_GRADIENT_ACCUMULATION_STEPS",
         "gradient_clipping" => "ACCELERATE_GRADIENT_CLIPPING",
         "bf16.enabled" | "fp16.enabled" => "ACCELERATE_MIXED_PRECISION",
-        _ => return plugin.origin.clone(),
+        _ => "",
     };
-    match plugin.is_of_file {
-        true => plugin.origin.clone(),
-        false => environment.origin(variable),
+    let Some((file, document)) = &plugin.file else {
+        return match variable {
+            "" => plugin.origin.clone(),
+            variable => environment.origin(variable),
+        };
+    };
+    let keys = Route::keys(route.split('.'));
+    match document.at(&keys) {
+        Some((key, value)) => Origin {
+            voice: Voice::DeepSpeedKey,
+            name: route.to_owned(),
+            place: Some(Place {
+                file: Arc::clone(file),
+                route: keys,
+                key: key.map(NodeRef::span),
+                value: value.span(),
+            }),
+        },
+        // Not in the file: filled in from the launch.
+        None if !variable.is_empty() => environment.origin(variable),
+        None => plugin.origin.clone(),
     }
 }
 

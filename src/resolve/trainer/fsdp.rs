@@ -4,8 +4,8 @@
 use super::super::python::Argument;
 use super::super::runtime::Environment;
 use super::super::stop::Step;
-use super::Said;
 use super::arguments::variable;
+use super::{Said, below};
 use crate::knowledge::trainers::FsdpArguments;
 use crate::source::Object;
 
@@ -102,7 +102,9 @@ pub(super) fn write(environment: &mut Environment, said: &Said<'_>) -> Step<()> 
             (None, Some(default)) => default.to_owned(),
             (None, None) => continue,
         };
-        environment.set(name, variable(passed, origin));
+        let written = config.as_ref().and_then(|config| written(config, key));
+        let origin = written.map_or_else(|| origin.clone(), |key| below(origin, key));
+        environment.set(name, variable(passed, &origin));
     }
     Ok(())
 }
@@ -123,11 +125,22 @@ fn options(fsdp: &Object) -> Vec<String> {
 
 /// `fsdp_config[key]`, with and without its prefix.
 fn value<'a>(config: &'a Argument, key: &str) -> Option<&'a Object> {
+    entry(config, key).map(|(_, value)| value)
+}
+
+/// How `key` is written in `fsdp_config`.
+fn written<'a>(config: &'a Argument, key: &str) -> Option<&'a str> {
+    entry(config, key).map(|(name, _)| name)
+}
+
+fn entry<'a>(config: &'a Argument, key: &str) -> Option<(&'a str, &'a Object)> {
     let Object::Dict(pairs) = &config.value else {
         return None;
     };
     pairs.iter().find_map(|(name, value)| match name {
-        Object::Str(name) if name.strip_prefix("fsdp_").unwrap_or(name) == key => Some(value),
+        Object::Str(name) if name.strip_prefix("fsdp_").unwrap_or(name) == key => {
+            Some((name.as_str(), value))
+        }
         _ => None,
     })
 }

@@ -1,5 +1,7 @@
 //! The DeepSpeed config file, and what it forbids in the accelerate config.
 
+use std::sync::Arc;
+
 use super::super::super::context::Context;
 use super::super::super::outcome::{Cause, Variable};
 use super::super::super::python::Site;
@@ -8,7 +10,7 @@ use super::super::super::stop::{Step, Stop, raise, unknown};
 use super::super::Environment;
 use super::FIND;
 use crate::knowledge::{DeepspeedMissingFile, DeepspeedNvmePaths};
-use crate::source::{Object, Syntax};
+use crate::source::{Document, Object, SourceFile, Syntax};
 
 const CHECKS: &str = "utils/dataclasses.py:DeepSpeedPlugin._deepspeed_config_checks";
 const HF_CONFIG: &str = "utils/deepspeed.py:HfDeepSpeedConfig.__init__";
@@ -31,7 +33,7 @@ pub(super) fn load(
     context: &mut Context<'_>,
     environment: &Environment,
     file: &Variable,
-) -> Step<Object> {
+) -> Step<(Object, Arc<SourceFile>, Document)> {
     let path = file.value.as_str();
     let found = match context.files.look_up(path) {
         Lookup::Found(found) => found,
@@ -76,7 +78,7 @@ pub(super) fn load(
         .object()
         .ok_or_else(|| unknown(format!("`{path}` is too large to follow")))?;
     match config {
-        Object::Dict(_) => Ok(config),
+        Object::Dict(_) => Ok((config, found, document)),
         other => {
             let message = format!("'{}' object has no attribute 'get'", other.type_name());
             Err(Site::new(FIND, Cause::DeepSpeedConfig).raise(
@@ -139,6 +141,12 @@ pub(super) fn check_fields(context: &Context<'_>, environment: &Environment) -> 
         let origin = environment.origin(&variable);
         match origin.voice {
             Voice::Default => fields.origin.clone(),
+            // The recipe has overwritten it, but it is the launch that says so.
+            Voice::RecipeKey | Voice::ScriptArgument | Voice::Framework => {
+                let mut decisions = context.decisions.iter();
+                let launched = decisions.find(|decision| decision.name == name);
+                launched.map_or(origin, |decision| decision.origin.clone())
+            }
             _ => origin,
         }
     });

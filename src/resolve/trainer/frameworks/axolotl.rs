@@ -7,7 +7,7 @@ use super::super::super::python::{Argument, Site};
 use super::super::super::runtime::Environment;
 use super::super::super::stop::Step;
 use super::super::arguments::{MIXED_PRECISION, build, variable};
-use super::super::{Given, Said, by_framework, keywords};
+use super::super::{Given, Said, below, by_framework, keywords};
 use super::nothing_known;
 use crate::knowledge::trainers::{Axolotl, AxolotlFp8, AxolotlFp8Checks, AxolotlNoPrecision};
 use crate::source::Object;
@@ -177,6 +177,20 @@ fn is_fsdp2(said: &Said<'_>) -> Step<bool> {
     Ok(own || within)
 }
 
+/// Keys of `fsdp_config` that are handed on as `true`, and those whose text is handed on.
+const SWITCHES: [&str; 5] = [
+    "activation_checkpointing",
+    "offload_params",
+    "sync_module_states",
+    "cpu_ram_efficient_loading",
+    "use_orig_params",
+];
+const TEXTS: [&str; 3] = [
+    "auto_wrap_policy",
+    "state_dict_type",
+    "transformer_layer_cls_to_wrap",
+];
+
 /// `setup_fsdp_envs`: keys of `fsdp_config` that are truthy, with or without their prefix.
 fn write_fsdp(environment: &mut Environment, said: &Said<'_>) -> Step<()> {
     let config = said.get("fsdp_config")?;
@@ -196,22 +210,23 @@ fn write_fsdp(environment: &mut Environment, said: &Said<'_>) -> Step<()> {
         Some(Object::Dict(pairs)) => pairs.as_slice(),
         _ => &[],
     };
-    let switches = [
-        "activation_checkpointing",
-        "offload_params",
-        "sync_module_states",
-        "cpu_ram_efficient_loading",
-        "use_orig_params",
-    ];
     for (key, value) in pairs {
         let key = key.python_str();
         let name = key.strip_prefix("fsdp_").unwrap_or(&key);
-        if switches.contains(&name) && value.truthy() {
-            environment.set(
-                &format!("FSDP_{}", name.to_uppercase()),
-                variable("true", origin),
-            );
-        }
+        let passed = match value {
+            _ if !value.truthy() => continue,
+            _ if SWITCHES.contains(&name) => "true".to_owned(),
+            _ if TEXTS.contains(&name) => value.python_str(),
+            _ => continue,
+        };
+        let name = match name {
+            "transformer_layer_cls_to_wrap" => "TRANSFORMER_CLS_TO_WRAP".to_owned(),
+            name => name.to_uppercase(),
+        };
+        environment.set(
+            &format!("FSDP_{name}"),
+            variable(passed, &below(origin, &key)),
+        );
     }
     Ok(())
 }

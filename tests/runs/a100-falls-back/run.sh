@@ -1,0 +1,1 @@
+accelerate launch --config_file te.yaml train.py recipe.yaml

@@ -1,0 +1,2 @@
+cd "$(dirname "$0")/.."
+accelerate launch --config_file te.yaml train.py --config recipe.yaml --seed 1

@@ -1,0 +1,1 @@
+accelerate launch --config_file ao.yaml train.py recipe.yaml
