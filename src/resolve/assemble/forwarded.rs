@@ -228,3 +228,148 @@ fn is_forwarded(name: &str, facts: &Facts) -> bool {
     !TRL_OWN.contains(&name)
         && (name == "accelerate_config" || REFUSED.contains(&name) || is_launch())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Run, Target};
+    use super::super::assemble;
+    use super::*;
+    use crate::formats::launch::{self, NothingLoaded};
+
+    struct Beside(&'static [(&'static str, &'static str)]);
+
+    impl Files for Beside {
+        fn look_up(&self, path: &str) -> Lookup {
+            match self.0.iter().find(|(name, _)| *name == path) {
+                Some((name, text)) => Lookup::Found(Arc::new(
+                    SourceFile::new(*name, text.as_bytes().to_vec()).unwrap(),
+                )),
+                None => Lookup::Absent,
+            }
+        }
+    }
+
+    /// The run of a command with this version of TRL, beside `recipe.yaml` with these keys.
+    fn run(trl: &str, command: &str, keys: &'static str) -> Run {
+        let file =
+            Arc::new(SourceFile::new("train.sh", format!("{command}\n").into_bytes()).unwrap());
+        let found = launch::read(&file, &NothingLoaded);
+        let target = Target::parse([format!("trl={trl}").as_str()], knowledge::releases()).unwrap();
+        let files = [
+            ("recipe.yaml", keys),
+            ("own.yaml", "distributed_type: FSDP\n"),
+        ];
+        let files: &'static [_] = Box::leak(Box::new(files));
+        assemble(&found.commands[0], &target, &Beside(files))
+    }
+
+    fn flags(run: &Run) -> String {
+        run.flags
+            .iter()
+            .map(|word| word.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    fn config(run: &Run) -> &str {
+        match &run.config {
+            Config::File(config) => &config.file.path,
+            Config::Missing { .. } => "missing",
+            _ => "",
+        }
+    }
+
+    fn dropped(run: &Run) -> Vec<&str> {
+        let command = run.command.as_ref().unwrap();
+        command
+            .dropped
+            .iter()
+            .map(|ask| ask.origin.name.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn trl_hands_over_what_its_version_and_command_do() {
+        let recipe =
+            "output_dir: out\nmixed_precision: fp8\nnum_processes: 4\naccelerate_config: zero3\n";
+        let dropped_keys = vec!["accelerate_config", "mixed_precision", "num_processes"];
+        for (trl, command, words, named, lost) in [
+            ("0.17.0", "sft", "", "", vec![]),
+            (
+                "0.18.0",
+                "sft",
+                "--mixed_precision fp8 --num_processes 4",
+                "trl's preset zero3",
+                vec![],
+            ),
+            (
+                "0.28.0",
+                "sft",
+                "--mixed_precision fp8 --num_processes 4",
+                "trl's preset zero3",
+                vec![],
+            ),
+            ("0.28.0", "dpo", "", "", dropped_keys),
+            (
+                "0.29.0",
+                "dpo",
+                "--mixed_precision fp8 --num_processes 4",
+                "trl's preset zero3",
+                vec![],
+            ),
+        ] {
+            let run = run(trl, &format!("trl {command} --config recipe.yaml"), recipe);
+            let shown = format!("{trl} {command}");
+            assert_eq!(flags(&run), words, "{shown}");
+            assert_eq!(config(&run), named, "{shown}");
+            assert_eq!(dropped(&run), lost, "{shown}");
+            assert!(
+                run.trainer.unwrap().known("mixed_precision").is_none(),
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_command_line_goes_before_the_recipe_and_trl_keeps_its_own() {
+        let recipe =
+            "output_dir: out\nnum_processes: 4\ngradient_accumulation_steps: 2\nfp8: true\n";
+        let words =
+            "--num_processes=8 --learning_rate 1e-5 --use_fsdp --accelerate_config own.yaml";
+        let run = run(
+            "1.16.0",
+            &format!("trl grpo --config recipe.yaml {words}"),
+            recipe,
+        );
+        assert_eq!(flags(&run), "--fp8 True --num_processes=8 --use_fsdp");
+        assert_eq!(config(&run), "own.yaml");
+        assert_eq!(run.unknown, None);
+        let trainer = run.trainer.unwrap();
+        assert!(trainer.known("gradient_accumulation_steps").is_some());
+        assert!(trainer.known("learning_rate").is_some());
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_said() {
+        let switch = run(
+            "1.16.0",
+            "trl sft --config recipe.yaml",
+            "output_dir: out\nuse_fsdp: true\n",
+        );
+        assert!(switch.unknown.unwrap().contains("`--use_fsdp True`"));
+        let missing = run("1.16.0", "trl sft --accelerate_config zero4", "");
+        assert_eq!(config(&missing), "missing");
+        let variable = run("1.16.0", "trl sft --accelerate_config $CONFIG", "");
+        assert!(matches!(variable.config, Config::Unknown { .. }));
+    }
+
+    #[test]
+    fn axolotl_hands_on_what_stands_behind_two_hyphens() {
+        let command = "axolotl train a.yml --num-processes 2 -- --config_file own.yaml --mixed_precision bf16";
+        let behind = run("1.16.0", command, "");
+        assert_eq!(flags(&behind), "--mixed_precision bf16");
+        assert_eq!(config(&behind), "own.yaml");
+        let nothing = run("1.16.0", "axolotl train a.yml --mixed_precision bf16", "");
+        assert_eq!((flags(&nothing).as_str(), config(&nothing)), ("", ""));
+    }
+}

@@ -67,3 +67,84 @@ impl Target {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::recipe::Framework;
+
+    #[test]
+    fn what_nobody_says_exactly_is_the_newest_that_goes_with_the_framework() {
+        for (settings, framework, own, transformers, accelerate) in [
+            (&[][..], Framework::LlamaFactory, "0.9.5", "5.6.0", "1.11.0"),
+            (
+                &[][..],
+                Framework::LlamaFactory,
+                "0.9.4",
+                "4.57.1",
+                "1.11.0",
+            ),
+            (&[][..], Framework::Axolotl, "0.19.0", "5.16.1", "1.13.0"),
+            (
+                &["transformers=4.57.6"][..],
+                Framework::LlamaFactory,
+                "0.9.5",
+                "4.57.6",
+                "1.11.0",
+            ),
+            (
+                &["transformers=>=4.50,<5"][..],
+                Framework::LlamaFactory,
+                "0.9.5",
+                "4.57.6",
+                "1.11.0",
+            ),
+            (
+                &["accelerate=1.15.0"][..],
+                Framework::LlamaFactory,
+                "0.9.5",
+                "5.6.0",
+                "1.15.0",
+            ),
+            (
+                &["accelerate=>=1.9"][..],
+                Framework::LlamaFactory,
+                "0.9.5",
+                "5.6.0",
+                "1.11.0",
+            ),
+            // What the framework does not allow was asked for all the same.
+            (
+                &["accelerate=>=1.12"][..],
+                Framework::LlamaFactory,
+                "0.9.5",
+                "5.6.0",
+                "1.15.0",
+            ),
+            (
+                &["transformers=>=5.7"][..],
+                Framework::LlamaFactory,
+                "0.9.5",
+                "5.24.0",
+                "1.11.0",
+            ),
+        ] {
+            let mut target =
+                Target::parse(settings.iter().copied(), knowledge::releases()).unwrap();
+            let version: Version = own.parse().unwrap();
+            let beside = target
+                .beside(framework.as_str(), &version, "transformers")
+                .unwrap();
+            target.accompany(&Trainer {
+                framework,
+                version,
+                transformers: beside.clone(),
+                arguments: std::collections::BTreeMap::new(),
+                is_arguments_only: false,
+            });
+            let shown = format!("{framework} {own} {settings:?}");
+            assert_eq!(beside.to_string(), transformers, "{shown}");
+            assert_eq!(target.accelerate.value.to_string(), accelerate, "{shown}");
+        }
+    }
+}
