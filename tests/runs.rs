@@ -22,69 +22,9 @@ use support::Repository;
 /// Checks in which the program is wrong for now: repository, check, what is wrong. The test fails when one is right.
 const KNOWN: &[(&str, &str, &str)] = &[
     (
-        "axolotl-fsdp2-ram-efficient",
-        "as it is",
-        "the span is the section's first key",
-    ),
-    (
-        "axolotl-fsdp2-ram-efficient",
-        "the older spelling of the key",
-        "the span is the section's first key",
-    ),
-    (
-        "deepspeed-without-fp8-branch",
-        "as it is",
-        "the pinned transformer-engine is not taken as installed",
-    ),
-    (
         "fsdp-policy-nobody-reads",
         "as it is",
         "no finding for a key of fsdp_config that nothing reads",
-    ),
-    (
-        "recipe-env-asks-for-fp8",
-        "the default of TRL beats it",
-        "what a recipe's env block asks for is no request",
-    ),
-    (
-        "torchrun-deepspeed-fp16-json",
-        "as it is",
-        "FP208 points at --deepspeed, not at fp16.enabled in the JSON",
-    ),
-    (
-        "trl-dpo-drops-accelerate-config",
-        "as it is",
-        "--accelerate_config is not followed",
-    ),
-    (
-        "trl-dpo-drops-accelerate-config",
-        "trl sft forwards them",
-        "--accelerate_config is not followed",
-    ),
-    (
-        "trl-dpo-drops-accelerate-config",
-        "so does trl 0.29 for all",
-        "--accelerate_config is not followed",
-    ),
-    (
-        "trl-sft-accelerate-config",
-        "as it is",
-        "the recipe key accelerate_config is not followed",
-    ),
-    (
-        "trl-sft-recipe-asks-the-launcher",
-        "as it is",
-        "words for the launcher in a recipe of the trl command are not followed",
-    ),
-    (
-        "trl-sft-recipe-asks-the-launcher",
-        "bf16: false",
-        "words for the launcher in a recipe of the trl command are not followed",
-    ),
-    (
-        "trl-sft-unknown-word",
-        "as it is",
-        "the launcher's refusal of a recipe's key is no verdict",
     ),
     (
         "fsdp-fp8-before-0-34",
