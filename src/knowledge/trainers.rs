@@ -102,7 +102,6 @@ macro_rules! trainers {
         #[cfg(test)]
         impl Tables {
             /// Each behaviour's name with its rows: from, before, source.
-            #[expect(clippy::type_complexity, reason = "read by one test")]
             fn rows(&self) -> Vec<(&'static str, Vec<(Option<Version>, Option<Version>, String)>)> {
                 vec![$($((
                     concat!(stringify!($package), ".", stringify!($field)),

@@ -11,19 +11,19 @@ const WIDTH: usize = 48;
 
 /// One voice about the precision of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Says {
+pub(super) struct Says {
     /// Who speaks: `recipe`, `launch flag`, `config`.
-    pub who: &'static str,
+    pub(super) who: &'static str,
     /// What is said, as it would be written: `bf16: true`, `--mixed_precision bf16`.
-    pub what: String,
+    pub(super) what: String,
     /// Where: path and line; `None` where no file says it.
-    pub place: Option<(String, usize)>,
+    pub(super) place: Option<(String, usize)>,
     /// Whether this is what decides `mixed_precision` in the end.
-    pub wins: bool,
+    pub(super) wins: bool,
 }
 
 /// Every voice of a run, the strongest first.
-pub fn says(subject: &Subject<'_>) -> Vec<Says> {
+pub(super) fn says(subject: &Subject<'_>) -> Vec<Says> {
     let winner = winner(&subject.outcome);
     let mut rows: Vec<(u8, Says)> = subject
         .asks

@@ -239,7 +239,9 @@ fn text(command: &LaunchCommand) -> String {
         },
     };
     let script = command.script.iter().flat_map(|script| {
-        let module = script.is_module.then(|| "-m".to_owned());
+        let says_module = |flag: &Term| matches!(flag.known(), Some("-m" | "--module"));
+        let is_module = script.is_module && !command.flags.iter().any(says_module);
+        let module = is_module.then(|| "-m".to_owned());
         module.into_iter().chain([shown(&script.name)])
     });
     let flags = command.flags.iter().map(shown);

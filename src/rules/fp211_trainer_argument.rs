@@ -33,6 +33,17 @@ these: it lets `bf16` win over `fp16`.",
             "output_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.00002\naccelerator_config:\n  mixed_precision: fp8\n",
         )
         .named("recipe.yaml"),
+        Example::fails(
+            "axolotl's documentation shows it, its schema refuses it",
+            "base_model: org/model\ndatasets:\n  - path: org/data\n    type: alpaca\nmicro_batch_size: 2\nbf16: full\n",
+        )
+        .named("recipe.yaml"),
+        Example::fails(
+            "an example script of diffusers knows no fp8",
+            "accelerate launch train_text_to_image.py --pretrained_model_name_or_path org/model --mixed_precision fp8\n",
+        )
+        .named("train.sh")
+        .with(&[]),
         Example::passes(
             "one of them is off",
             "output_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.00002\nbf16: true\nfp16: false\naccelerator_config:\n  split_batches: true\n",
@@ -56,12 +67,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         else {
             continue;
         };
-        let Some(trainer) = &subject.run.trainer else {
-            continue;
-        };
+        let trainer = subject.run.trainer.as_ref();
+        let who = trainer.map_or_else(|| "the script".to_owned(), voices::trainer_version);
         let message = format!(
-            "{} raises before `Accelerator()`: {}",
-            voices::trainer_version(trainer),
+            "{who} raises before `Accelerator()`: {}",
             advice::shown(exception)
         );
         let mut finding = RULE.finding(message, subject.label(at, "is refused"));
@@ -95,6 +104,16 @@ fn help(subject: &Subject<'_>, exception: &Exception, at: &Origin) -> String {
     match (at.name.trim_start_matches('-'), exception.kind.as_str(), quoted) {
         ("accelerator_config", ..) => {
             "write bf16: true or fp16: true in the recipe, or mixed_precision in the accelerate config".to_owned()
+        }
+        ("mixed_precision", "SystemExit", _) => {
+            "remove it, and say the precision to the launch: `accelerate launch --mixed_precision fp8`".to_owned()
+        }
+        ("bf16", "ValidationError", _) => "write bf16: auto, true or false".to_owned(),
+        ("fp8_config", "ValidationError", _) => {
+            "write fp8: true, and of fp8_config only recipe: tensorwise, rowwise or rowwise_with_gw_hp".to_owned()
+        }
+        ("fp8_enable_fsdp_float8_all_gather", "ValidationError", _) => {
+            "write fsdp_version: 2 with the recipe tensorwise, or remove the key".to_owned()
         }
         (_, "SystemExit", _) => format!("write `{}: true` or `{0}: false`", at.name),
         ("fp8", ..) => "drop fp8, or train an unquantized model".to_owned(),

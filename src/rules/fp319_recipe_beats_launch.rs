@@ -1,7 +1,7 @@
 //! FP319: the launch asks for a precision, and the recipe has the last word.
 
 use crate::formats::recipe::Framework;
-use crate::resolve::{Origin, Trainer, Verdict};
+use crate::resolve::{Origin, Trainer, Verdict, Voice};
 
 use super::{
     AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
@@ -108,7 +108,12 @@ fn asks_itself(subject: &Subject<'_>) -> bool {
 
 fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> {
     if asked == "fp8" && decider.name.trim_start_matches('-') == "mixed_precision" {
-        return Some("remove it, so that the launch decides".to_owned());
+        let is_script = decider.voice == Voice::ScriptArgument && subject.run.trainer.is_none();
+        let help = match is_script {
+            true => "remove it, so that the launch decides",
+            false => "write mixed_precision: fp8 there",
+        };
+        return Some(help.to_owned());
     }
     if asked == "fp8" {
         return voices::keeps_fp8(subject).map(str::to_owned);

@@ -24,7 +24,7 @@ warning says that it sets fp8 (llamafactory/hparams/parser.py:get_train_args).",
             "stage: sft\ndo_train: true\nfinetuning_type: full\nmodel_name_or_path: org/model\ndataset: demo\ntemplate: default\nbf16: true\nfp8: true\nfp8_backend: msamp\n",
         )
         .named("sft.yaml")
-        .with(&[("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\n")]),
+        .with(&[("requirements.txt", "llamafactory==0.9.5\ntransformers==4.57.6\naccelerate==1.11.0\ntorchao==0.14.1\n")]),
         Example::passes(
             "torchao is named, and trains",
             "stage: sft\ndo_train: true\nfinetuning_type: full\nmodel_name_or_path: org/model\ndataset: demo\ntemplate: default\nbf16: true\nfp8: true\nfp8_backend: torchao\n",

@@ -20,6 +20,10 @@ pub(super) fn relabel(subject: &Subject<'_>, findings: &mut [Finding]) {
     let is_within = |label: &Label| label.path == config.file.path;
     for finding in findings {
         if is_within(&finding.primary) {
+            let name = &config.file.path;
+            finding.notes.push(format!(
+                "{name} is a file of the package: copy it to change it"
+            ));
             finding.key = Key {
                 route: named.route.clone(),
                 value: named.file.slice(named.value).to_owned(),

@@ -1,8 +1,9 @@
 //! `fp8: true` in a recipe: what the rules about LLaMA-Factory and axolotl share.
 
+use crate::resolve::target::TargetOrigin;
 use crate::resolve::{Origin, Trainer, Verdict};
 
-use super::{Subject, precision_that_runs};
+use super::{Subject, precision_that_runs, voices};
 
 /// Who asks for fp8 by the recipe's own key.
 pub(super) fn asked(trainer: &Trainer) -> Option<Origin> {
@@ -25,15 +26,25 @@ pub(super) fn lost(subject: &Subject<'_>) -> Option<String> {
 pub(super) fn pinned(subject: &Subject<'_>, packages: &[&'static str]) -> Vec<String> {
     let target = subject.target;
     let notes = packages.iter().filter_map(|package| {
-        let (version, origin) = match *package {
-            "accelerate" => (&target.accelerate.value, &target.accelerate.origin),
-            package => {
-                let declared = target.packages.get(package)?;
-                (&declared.value, &declared.origin)
-            }
+        let trainer = subject.run.trainer.as_ref()?;
+        let declared = target.packages.get(package);
+        let (version, origin) = match (*package, declared) {
+            ("accelerate", _) => (&target.accelerate.value, Some(&target.accelerate.origin)),
+            (_, Some(declared)) => (&declared.value, Some(&declared.origin)),
+            ("transformers", None) => (&trainer.transformers, None),
+            (_, None) => (&trainer.version, None),
         };
-        let line = origin.line()?;
-        Some(format!("{package} {version} by {line}"))
+        match origin.and_then(TargetOrigin::line) {
+            Some(line) => Some(format!("{package} {version} by {line}")),
+            None if matches!(origin, Some(TargetOrigin::Flag)) => None,
+            None if *package == trainer.framework.as_str() => Some(format!(
+                "no version of {package} is pinned: {version} is the newest known"
+            )),
+            None => Some(format!(
+                "no version of {package} is pinned: {version} is the newest that {} allows",
+                voices::trainer_version(trainer)
+            )),
+        }
     });
     notes.collect()
 }

@@ -62,12 +62,25 @@ pub(super) enum Redirection {
     /// `> FILE`, `>| FILE`: what was there is gone.
     Output(Term),
     /// `>> FILE`.
-    Append(Term),
+    Append(
+        #[cfg_attr(
+            not(test),
+            expect(dead_code, reason = "what is appended to a file is no whole config")
+        )]
+        Term,
+    ),
     /// `<<EOF` or `<<< text`.
     Body {
         /// The text that is read.
         text: MappedText,
         /// Whether variables in it are filled in (`<<EOF`, not `<<'EOF'`), which is not done here.
+        #[cfg_attr(
+            not(test),
+            expect(
+                dead_code,
+                reason = "a text with variables is taken for a template either way"
+            )
+        )]
         is_expanded: bool,
     },
 }

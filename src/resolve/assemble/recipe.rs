@@ -294,7 +294,7 @@ fn environment(found: &Found, block: &EntryRef<'_>, into: &mut BTreeMap<String, 
 fn is_trainer(said: &BTreeMap<String, Value<Object>>) -> bool {
     let has = |name: &&str| said.contains_key(*name);
     SIGNS.iter().filter(|name| has(name)).count() >= SIGNS_NEEDED
-        && TRAINER_ONLY.iter().any(|name| has(&name))
+        && TRAINER_ONLY.iter().any(|name| said.contains_key(*name))
 }
 
 /// The value of one of the command's own arguments, where it is known.

@@ -50,7 +50,7 @@ pub(in super::super) fn axolotl(
         (None, None, None) => {
             (behaviours.no_precision == AxolotlNoPrecision::Overwritten).then(|| {
                 let name = format!(
-                    "axolotl {}, which overwrites the launch's precision,",
+                    "axolotl {} (no precision in its recipe)",
                     said.trainer.version
                 );
                 variable("no", &by_framework(name))
