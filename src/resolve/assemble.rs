@@ -111,6 +111,7 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
             recipe: trained.recipe.clone(),
             dropped: forwarded.dropped,
             unknown: unknown_words(command),
+            may_say_more: may_say_more(command),
             is_prose: command.is_prose,
         }),
         trainer: trained.trainer,
@@ -214,6 +215,12 @@ fn unknown_words(command: &LaunchCommand) -> Vec<(String, Place)> {
         Some((why.clone(), place(command, "", &term.spot)))
     });
     unknown.collect()
+}
+
+/// The first word after the script that may stand for any number of words, as it is written.
+fn may_say_more(command: &LaunchCommand) -> Option<String> {
+    let open = command.arguments.iter().find(|term| term.is_open)?;
+    Some(open.spot.file.slice(open.spot.span).to_owned())
 }
 
 /// The command on one line; what is not known as it is written.

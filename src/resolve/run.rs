@@ -322,6 +322,8 @@ pub struct Command {
     pub dropped: Vec<Ask>,
     /// The words that cannot be known, each with the reason.
     pub unknown: Vec<(String, Place)>,
+    /// The first word after the script that may stand for any number of words, as it is written.
+    pub may_say_more: Option<String>,
     /// Whether it stands in prose, which nothing runs.
     pub is_prose: bool,
 }

@@ -96,6 +96,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if let Some(asked) = asked {
             finding.outcome = Some(subject.asked_and_runs(&asked.value, &subject.outcome));
         }
+        voices::doubt_what_is_not_written(subject, &mut finding, said);
         findings.push(finding);
     }
 }

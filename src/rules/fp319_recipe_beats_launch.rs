@@ -88,6 +88,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         asked: asked.value,
         runs,
     });
+    voices::doubt_what_is_not_written(subject, &mut finding, Some(decider));
     findings.push(finding);
 }
 

@@ -75,5 +75,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         asked: "fp8 by the recipe of `fp8_config`".to_owned(),
         runs: "fp8 by TE's default recipe".to_owned(),
     });
+    voices::doubt_what_is_not_written(subject, &mut finding, Some(decider));
     findings.push(finding);
 }

@@ -7,7 +7,7 @@ use crate::resolve::{
 };
 use crate::source::Object;
 
-use super::{Finding, Label, Subject};
+use super::{Confidence, Finding, Label, Severity, Subject};
 
 /// The variable through which the launch asks for a precision.
 const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
@@ -207,5 +207,24 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
         )
     } else {
         None
+    }
+}
+
+/// Where nobody has written what decides, and the command has words that may say it after all, a finding is a note.
+pub(super) fn doubt_what_is_not_written(
+    subject: &Subject<'_>,
+    finding: &mut Finding,
+    decider: Option<&Origin>,
+) {
+    let is_written = decider.is_some_and(|decider| decider.place.is_some());
+    let more = subject
+        .run
+        .command
+        .as_ref()
+        .and_then(|command| command.may_say_more.as_ref());
+    if let (false, Some(more)) = (is_written, more) {
+        finding.severity = Severity::Note;
+        finding.confidence = Confidence::Likely;
+        finding.notes.push(format!("unless `{more}` says more"));
     }
 }

@@ -88,6 +88,16 @@ impl<'a> Beside<'a> {
     }
 }
 
+impl Beside<'_> {
+    /// Whether the folder in which the command runs is at hand: what is cloned or made first is not.
+    fn has_folder(&self) -> bool {
+        let folders = self.candidates(&self.folder);
+        folders
+            .iter()
+            .any(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+    }
+}
+
 impl Loaded for Beside<'_> {
     fn load(&self, path: &str, folder: &Folder) -> Option<Arc<SourceFile>> {
         find(path, &self.candidates(folder))
@@ -112,7 +122,7 @@ impl Files for Beside<'_> {
         }
         match find(path, &self.candidates(&self.folder)) {
             Some(file) => Lookup::Found(file),
-            None if self.folder == Folder::Unknown => Lookup::Unknown,
+            None if self.folder == Folder::Unknown || !self.has_folder() => Lookup::Unknown,
             None => Lookup::Absent,
         }
     }
