@@ -20,18 +20,11 @@ use serde_json::Value;
 use support::Repository;
 
 /// Checks in which the program is wrong for now: repository, check, what is wrong. The test fails when one is right.
-const KNOWN: &[(&str, &str, &str)] = &[
-    (
-        "fsdp-policy-nobody-reads",
-        "as it is",
-        "no finding for a key of fsdp_config that nothing reads",
-    ),
-    (
-        "fsdp-fp8-before-0-34",
-        "as it is",
-        "FP104 says the launcher refuses it, FP308 that nothing is said",
-    ),
-];
+const KNOWN: &[(&str, &str, &str)] = &[(
+    "fsdp-policy-nobody-reads",
+    "as it is",
+    "no finding for a key of fsdp_config that nothing reads",
+)];
 
 /// What is known of a repository.
 #[derive(Deserialize)]

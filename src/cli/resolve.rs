@@ -5,6 +5,7 @@ use std::io::{self, BufReader, BufWriter};
 use std::path::Path;
 
 use crate::discover::{self, Candidate};
+use crate::formats::launch;
 use crate::report;
 use crate::resolve::assemble::assemble_recipe;
 use crate::resolve::{Config, Files, Run};
@@ -54,7 +55,8 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
         Holds::Launch(holds) => {
             let mut runs = Vec::new();
             for command in &holds.commands {
-                let partners = Beside::of_command(&shown, &command.folder, holds, &[]);
+                let partners =
+                    Beside::of_command(&shown, &command.folder, holds, &[], &assumptions);
                 let (run, assumed) = runs::run_of(command, holds, &file, &assumptions, &partners)?;
                 if runs::is_followed(&run) {
                     runs.push((run, assumed, partners));
@@ -84,6 +86,7 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
             };
             print(&[followed], &shown, arguments)
         }
+        Holds::Nothing if is_launch_file(path, &shown) => print(&[], &shown, arguments),
         _ => {
             let assumed = assumptions.of(path)?;
             let bytes = std::fs::read(path).map_err(|error| {
@@ -102,6 +105,12 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
             print(&[followed], &shown, arguments)
         }
     }
+}
+
+/// Whether a file is one that could hold launch commands.
+fn is_launch_file(path: &Path, shown: &str) -> bool {
+    let text = std::fs::read_to_string(path);
+    text.is_ok_and(|text| launch::may_be_launch_file(shown, &text))
 }
 
 /// A run with what it is followed under.

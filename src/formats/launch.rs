@@ -150,6 +150,9 @@ pub struct LaunchFile {
     pub installs: Vec<Install>,
     /// What it writes.
     pub written: Vec<Written>,
+    /// The paths that it writes or changes with a content that is not known (`sed -i`, `cp`, `wget -O`), as they are
+    /// written.
+    pub touched: Vec<String>,
 }
 
 /// The files beside a launch file that it loads (`source env.sh`, `.env`).

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::target::{Target, packages_asked};
+use crate::formats::Kind;
 use crate::formats::recipe::Framework;
 use crate::knowledge::Version;
 use crate::source::{Document, Object, ReadError, Route, SourceFile, Span, Syntax};
@@ -416,6 +417,11 @@ pub enum Lookup {
 pub trait Files {
     /// The file at `path`, as the run would find it from its working directory.
     fn look_up(&self, path: &str) -> Lookup;
+
+    /// The kind that the settings declare for the file that was found under this path.
+    fn declared_kind(&self, _path: &str) -> Option<Kind> {
+        None
+    }
 
     /// An accelerate config that may be meant by a path at which there is none.
     fn meant(&self, _path: &str) -> Option<String> {

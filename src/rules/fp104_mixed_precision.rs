@@ -1,7 +1,7 @@
 //! FP104: a `mixed_precision` that accelerate does not take.
 
 use crate::knowledge::Enumeration;
-use crate::resolve::Cause;
+use crate::resolve::{Cause, Exception};
 use crate::source::Object;
 
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
@@ -35,6 +35,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .place
             .as_ref()
             .map_or("", |place| place.file.slice(place.value));
+        // What the launcher lets pass raises later.
+        if !is_of_launch(subject, exception) {
+            continue;
+        }
         let message = format!(
             "{} refuses this file: {}",
             subject.version(),
@@ -64,4 +68,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         finding.outcome = Some(subject.asked_and_runs(written, &subject.outcome));
         findings.push(finding);
     }
+}
+
+fn is_of_launch(subject: &Subject<'_>, exception: &Exception) -> bool {
+    let outcomes = std::iter::once(&subject.outcome).chain(&subject.behind);
+    let mut launches = outcomes.filter_map(|outcome| outcome.launch.as_ref()?.exception.as_ref());
+    launches.any(|launched| launched == exception)
 }

@@ -116,6 +116,7 @@ fn is_other(exception: &Exception) -> bool {
             | Cause::DeepSpeedConfig
             | Cause::DeepSpeedPrecision
             | Cause::HandlerWithoutFp8
+            | Cause::MixedPrecision
             | Cause::Version
     )
 }

@@ -1,6 +1,6 @@
 //! FP308: fp8 is asked for, and another precision runs.
 
-use crate::resolve::{LauncherKind, Verdict};
+use crate::resolve::{Cause, LauncherKind, Verdict};
 
 use super::advice;
 use super::precision_that_runs;
@@ -42,7 +42,8 @@ const TRAINS_IN_FP8: [&str; 4] = ["NO", "'NO'", "MULTI_GPU", "FSDP"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    if voices::is_decided_elsewhere(last) {
+    let is_refused = subject.caused_by(&[Cause::MixedPrecision]).next().is_some();
+    if is_refused || voices::is_decided_elsewhere(last) {
         return;
     }
     let is_other_rule = matches!(

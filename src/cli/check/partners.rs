@@ -3,11 +3,13 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::formats::Kind;
 use crate::formats::launch::{Folder, LaunchFile, Loaded};
 use crate::resolve::target::closest;
 use crate::resolve::{Files, Lookup};
 use crate::source::SourceFile;
 
+use super::super::assumptions::Assumptions;
 use super::file::SIZE_LIMIT;
 
 /// Finds what a config names: from the current folder, or from one between it and the config's own.
@@ -42,6 +44,8 @@ pub(in crate::cli) struct Beside<'a> {
     written: Option<&'a LaunchFile>,
     /// The paths of all configs that are checked.
     configs: &'a [String],
+    /// What the settings declare.
+    assumptions: Option<&'a Assumptions>,
 }
 
 impl<'a> Beside<'a> {
@@ -52,6 +56,7 @@ impl<'a> Beside<'a> {
             folder: Folder::Start(String::new()),
             written: None,
             configs: &[],
+            assumptions: None,
         }
     }
 
@@ -61,12 +66,14 @@ impl<'a> Beside<'a> {
         folder: &Folder,
         holds: &'a LaunchFile,
         configs: &'a [String],
+        assumptions: &'a Assumptions,
     ) -> Self {
         Self {
             file,
             folder: folder.clone(),
             written: Some(holds),
             configs,
+            assumptions: Some(assumptions),
         }
     }
 
@@ -112,6 +119,11 @@ impl Files for Beside<'_> {
             return Lookup::Unknown;
         }
         let wanted = clean(Path::new(path));
+        let touched = self.written.iter().flat_map(|holds| &holds.touched);
+        let mut touched = touched.map(|touched| clean(Path::new(touched)));
+        if wanted.is_some() && touched.any(|touched| touched == wanted) {
+            return Lookup::Unknown;
+        }
         let written = self.written.iter().flat_map(|holds| &holds.written);
         let written = written.rev().find(|written| {
             let name = written.path.known().and_then(|name| clean(Path::new(name)));
@@ -125,6 +137,11 @@ impl Files for Beside<'_> {
             None if self.folder == Folder::Unknown || !self.has_folder() => Lookup::Unknown,
             None => Lookup::Absent,
         }
+    }
+
+    fn declared_kind(&self, path: &str) -> Option<Kind> {
+        // Wrong settings were said when they were read.
+        self.assumptions?.declared_kind(Path::new(path)).ok()?
     }
 
     /// A config of the same name elsewhere, or of a name that is close.

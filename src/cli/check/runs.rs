@@ -55,7 +55,13 @@ pub(in crate::cli) fn launched(
         return Ok(launched);
     };
     for command in &holds.commands {
-        let partners = Beside::of_command(&recognised.path, &command.folder, holds, configs);
+        let partners = Beside::of_command(
+            &recognised.path,
+            &command.folder,
+            holds,
+            configs,
+            assumptions,
+        );
         let (run, assumed) = run_of(command, holds, file, assumptions, &partners)?;
         launched.note_launcher(&run, &assumed, &partners, &recognised.path);
         if !is_followed(&run) {

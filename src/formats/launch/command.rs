@@ -7,6 +7,7 @@ mod program;
 mod recognised;
 mod shell_text;
 mod split;
+mod touched;
 pub(super) mod words;
 mod wrappers;
 mod written;
@@ -123,6 +124,9 @@ impl Collector<'_> {
             let written = written::of(peeled.words, &redirections, &peeled.folder, self.file);
             self.found.written.extend(written);
         }
+        self.found
+            .touched
+            .extend(touched::of(peeled.words, &redirections));
         self.found
             .installs
             .extend(installs::of(peeled.words, self.is_prose));

@@ -39,6 +39,18 @@ const TRAINER_ONLY: [&str; 4] = [
     "bf16",
 ];
 
+/// Arguments by which scripts take a recipe.
+const RECIPES: [&str; 8] = [
+    "cfg",
+    "config",
+    "config_file",
+    "config_path",
+    "config_yaml",
+    "recipe",
+    "train_config",
+    "yaml",
+];
+
 /// Arguments that are switches.
 const SWITCHES: [&str; 10] = [
     "bf16",
@@ -81,7 +93,10 @@ impl Trained {
         let mut trained = Self::default();
         let said = arguments(command);
         let of_program = framework_of_program(command);
-        let found = recipe(command, files, &mut trained.unknown);
+        let found = recipe(command, &said, files, &mut trained.unknown);
+        if found.is_none() && trained.unknown.is_none() {
+            trained.unknown = unknown_recipe(&said);
+        }
         let by_arguments = || is_trainer(&said).then_some(Framework::Transformers);
         let framework = match (of_program, &found) {
             (Some(framework), _) => Some(framework),
@@ -191,9 +206,26 @@ pub(super) fn alone(
     trainer(framework, arguments, target)
 }
 
+/// Why the recipe is not known, where an argument names one that is not.
+fn unknown_recipe(said: &BTreeMap<String, Value<Object>>) -> Option<String> {
+    RECIPES.iter().find_map(|name| match said.get(*name)? {
+        Value::Unknown { why, .. } => Some(format!("the value of `--{name}` is not known: {why}")),
+        Value::Known { .. } => None,
+    })
+}
+
+/// Whether a file that is not there is one that a script would take for its recipe: not the value of another argument.
+fn may_be_recipe(path: &str, said: &BTreeMap<String, Value<Object>>) -> bool {
+    let mut names = said.iter().filter(
+        |(_, value)| matches!(value, Value::Known { value: Object::Str(text), .. } if text == path),
+    );
+    names.all(|(name, _)| RECIPES.contains(&name.as_str()))
+}
+
 /// The first file among the arguments that is a recipe.
 fn recipe(
     command: &LaunchCommand,
+    said: &BTreeMap<String, Value<Object>>,
     files: &dyn Files,
     unknown: &mut Option<String>,
 ) -> Option<Found> {
@@ -201,15 +233,18 @@ fn recipe(
     for term in &named {
         let Some(path) = term.known() else { continue };
         let Lookup::Found(file) = files.look_up(path) else {
-            unknown.get_or_insert_with(|| format!("`{path}` is not at hand"));
+            if may_be_recipe(path, said) {
+                unknown.get_or_insert_with(|| format!("`{path}` is not at hand"));
+            }
             continue;
         };
         let Ok(document) = Syntax::of_name(&file.path).read(file.text()) else {
             continue;
         };
         let recognised = formats::recognise(file.text(), Ok(&document));
-        let declared = framework_of_program(command);
-        let framework = match (recognised.as_ref().map(|found| found.kind), declared) {
+        let of_settings = files.declared_kind(&file.path);
+        let kind = of_settings.or(recognised.as_ref().map(|found| found.kind));
+        let framework = match (kind, framework_of_program(command)) {
             (Some(Kind::Recipe(_)) | None, Some(framework)) if document.root().is_dict() => {
                 framework
             }
