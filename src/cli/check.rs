@@ -1,6 +1,8 @@
 //! `fp8lint check`: discover → read → recognise → resolve → judge → report.
 
+mod alone;
 pub(super) mod file;
+mod merged;
 pub(super) mod partners;
 pub(super) mod plan;
 pub(super) mod runs;
@@ -15,10 +17,10 @@ use super::arguments::CheckArguments;
 use super::failure::{Exit, Failure};
 use super::{notices, workers};
 
+use alone::Around;
 use file::FileResult;
 pub(super) use file::decode;
 use plan::Plan;
-use runs::Around;
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
@@ -54,13 +56,13 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     });
     let launched: Vec<_> = launched.into_iter().collect::<Result<_, _>>()?;
     let around = Around::of(&launched);
-    let alone = workers::map(plan.threads, &files, |file| runs::alone(file, &around));
+    let alone = workers::map(plan.threads, &files, |file| alone::alone(file, &around));
     let mut findings: Vec<_> = problems
         .iter()
         .map(|problem| notices::unreadable(&problem.shown, &problem.reason, meant(&problem.shown)))
         .collect();
-    findings.extend(runs::merged(launched));
-    findings.extend(runs::gathered(alone.into_iter().flatten()));
+    findings.extend(merged::merged(launched));
+    findings.extend(merged::gathered(alone.into_iter().flatten()));
 
     let files_read = files.iter().filter(|file| file.read).count();
     let mut recognised = Vec::new();

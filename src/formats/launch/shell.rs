@@ -62,13 +62,7 @@ pub(super) enum Redirection {
     /// `> FILE`, `>| FILE`: what was there is gone.
     Output(Term),
     /// `>> FILE`.
-    Append(
-        #[cfg_attr(
-            not(test),
-            expect(dead_code, reason = "what is appended to a file is no whole config")
-        )]
-        Term,
-    ),
+    Append(Term),
     /// `<<EOF` or `<<< text`.
     Body {
         /// The text that is read.
