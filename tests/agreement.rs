@@ -11,6 +11,8 @@ use serde_json::Value;
 
 const RECORDED: &str = include_str!("recorded/accelerate.jsonl");
 const BOUNDARIES: &str = include_str!("recorded/boundaries.jsonl");
+/// The same where the script builds `TrainingArguments` first (tools/random_cases.py --training-args).
+const TRAINING_ARGS: &str = include_str!("recorded/training_args.jsonl");
 
 struct Recorded {
     case: Value,
@@ -21,6 +23,7 @@ fn recorded() -> Vec<Recorded> {
     let records = RECORDED
         .lines()
         .chain(BOUNDARIES.lines())
+        .chain(TRAINING_ARGS.lines())
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     records
         .map(|record| Recorded {

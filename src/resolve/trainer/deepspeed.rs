@@ -75,11 +75,13 @@ pub(super) fn build(
     file: &Argument,
     given: &mut Given,
 ) -> Step<()> {
-    let is_launched = environment.is_true("ACCELERATE_USE_DEEPSPEED", context)?;
     if !context.run.machine.has("deepspeed") {
-        if is_launched {
-            // `Accelerator()` will say so.
-            return Ok(());
+        // In a process group, the state is set up first, and says so itself.
+        if environment.get("RANK")?.is_some() {
+            let message = "DeepSpeed is not available => install it using `pip3 install deepspeed` or build it from \
+                           source";
+            let site = Site::new("state.py:PartialState.__init__", Cause::PackageMissing);
+            return Err(site.raise("ImportError", message, &file.origin));
         }
         let message = "No package metadata was found for The 'deepspeed>=0.9.3' distribution was not found and is \
                        required by this application. ";
