@@ -135,13 +135,13 @@ fn files_that_are_named_and_hold_no_config_say_why() {
     list.yaml: note FP904 this file is no mapping of keys to values, so it is no accelerate config
     nested.yaml:1:1: note FP904 the keys of an accelerate config stand below `accelerate` here; accelerate reads top-level keys only
     nul.yaml: note FP904 this file is no UTF-8 text, so it is no accelerate config
-    Found 7 notes; no accelerate config among 8 files read.
+    Found 7 notes; no accelerate config, recipe or launch command among 8 files read.
     "#);
     // In a folder they are passed over.
     let ran = repository.run(&[]);
     assert_eq!(
         ran.stdout,
-        "Nothing to check: no accelerate config among 7 files read.\n"
+        "Nothing to check: no accelerate config, recipe or launch command among 7 files read.\n"
     );
 }
 
@@ -153,7 +153,7 @@ fn a_large_file_that_begins_as_a_config_is_not_passed_over() {
     let ran = repository.run(&["--report", "concise"]);
     assert_snapshot!(ran.stdout, @r#"
     big.yaml: note FP902 this file is larger than 4 MiB and was not read
-    Found 1 note; no accelerate config among 2 files read.
+    Found 1 note; no accelerate config, recipe or launch command among 2 files read.
     "#);
 }
 
@@ -182,7 +182,7 @@ fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
     error[FP901]: cannot be read: no such file or folder
     --> missing.yaml
 
-    Found 1 error; no accelerate config among 0 files read.
+    Found 1 error; no accelerate config, recipe or launch command among 0 files read.
     "#);
     let ran = repository.run(&["rulse"]);
     assert_eq!(ran.code, 3);
@@ -191,7 +191,7 @@ fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
     --> rulse
      = help: the command is `fp8lint rules`, if that was meant
 
-    Found 1 error; no accelerate config among 0 files read.
+    Found 1 error; no accelerate config, recipe or launch command among 0 files read.
     "#);
 }
 
@@ -221,7 +221,7 @@ fn an_empty_folder_is_no_failure() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert_eq!(
         ran.stdout,
-        "Nothing to check: no accelerate config among 0 files read.\n"
+        "Nothing to check: no accelerate config, recipe or launch command among 0 files read.\n"
     );
 }
 

@@ -55,6 +55,11 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         runs::launched(file, &plan.assumptions, &configs)
     });
     let launched: Vec<_> = launched.into_iter().collect::<Result<_, _>>()?;
+    let not_followed = launched.iter().map(|launched| launched.not_followed).sum();
+    let mut targets: Vec<_> = launched
+        .iter()
+        .map(|launched| launched.target.clone())
+        .collect();
     let around = Around::of(&launched);
     let alone = workers::map(plan.threads, &files, |file| alone::alone(file, &around));
     let mut findings: Vec<_> = problems
@@ -68,8 +73,14 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     let mut recognised = Vec::new();
     let mut unknown_pins = BTreeMap::new();
     let mut several_pins = BTreeMap::new();
-    for file in files {
-        recognised.extend(file.recognised);
+    for (file, target) in files.into_iter().zip(&mut targets) {
+        recognised.extend(file.recognised.map(|mut recognised| {
+            // What the commands of a file install counts for it.
+            if let Some(target) = target.take() {
+                recognised.target = target;
+            }
+            recognised
+        }));
         findings.extend(file.findings);
         let Some(assumed) = file.assumed else {
             continue;
@@ -91,6 +102,7 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         files_read,
         files: recognised,
         findings,
+        not_followed,
     })
 }
 

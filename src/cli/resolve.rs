@@ -49,7 +49,7 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
             .findings
             .first()
             .map_or_else(String::new, |finding| finding.message.clone());
-        return Err(Failure::run(reason));
+        return Err(Failure::run(format!("{shown}: {reason}")));
     }
     match &file.holds {
         Holds::Launch(holds) => {
@@ -87,6 +87,13 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
             print(&[followed], &shown, arguments)
         }
         Holds::Nothing if is_launch_file(path, &shown) => print(&[], &shown, arguments),
+        // A file without an ending of its own kind is given to accelerate as YAML, whatever it is.
+        Holds::Nothing if !is_data_file(&shown) && file.recognised.is_none() => {
+            Err(Failure::usage(
+                format!("{shown} holds no launch command, accelerate config or recipe"),
+                "name one that does; Python files are not read",
+            ))
+        }
         _ => {
             let assumed = assumptions.of(path)?;
             let bytes = std::fs::read(path).map_err(|error| {
@@ -111,6 +118,12 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
 fn is_launch_file(path: &Path, shown: &str) -> bool {
     let text = std::fs::read_to_string(path);
     text.is_ok_and(|text| launch::may_be_launch_file(shown, &text))
+}
+
+fn is_data_file(shown: &str) -> bool {
+    [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|ending| shown.ends_with(ending))
 }
 
 /// A run with what it is followed under.
@@ -163,7 +176,8 @@ fn print(
     if subjects.is_empty() {
         let shown = report::one_line(shown);
         text.push_str(&format!(
-            "Of no launch command in {shown} can it be told what it trains.\n"
+            "No launch command in {shown} starts a training of which anything is known: accelerate's launcher, a \
+             recipe, or a script with a Trainer's arguments.\n"
         ));
     }
     output.write(text.as_bytes())?;

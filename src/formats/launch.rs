@@ -113,6 +113,8 @@ pub struct LaunchCommand {
     pub folder: Folder,
     /// Whether it stands in prose (a Markdown fence), so that nothing runs it.
     pub is_prose: bool,
+    /// Whether it stands behind the `--` of another program, which may add words of its own.
+    pub is_handed_on: bool,
 }
 
 /// A requirement that an install command of the file names: `pip install 'accelerate==1.7.0'`.
@@ -175,6 +177,14 @@ impl Loaded for NothingLoaded {
 /// first line tells), a Makefile, a Dockerfile, a workflow, …
 pub fn may_be_launch_file(path: &str, text: &str) -> bool {
     fragments::Container::of(path, text).is_some()
+}
+
+/// Whether a file of this name is no config whatever it says: a script, a page, a Makefile.
+pub fn is_launch_name(path: &str) -> bool {
+    let is_data = [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|ending| path.ends_with(ending));
+    !is_data && fragments::Container::of(path, "").is_some()
 }
 
 /// What a file says about launching; nothing where it holds no launch command.

@@ -24,7 +24,7 @@ use crate::source::{Document, ReadError, Span};
 
 use outline::Outline;
 use recipe::Framework;
-use recipe::signatures::SIGNATURES;
+use recipe::signatures::{NAMED, SIGNATURES};
 
 /// What kind of file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,6 +123,21 @@ pub fn recognise(text: &str, read: Result<&Document, &ReadError>) -> Option<Reco
             Ok(document) => template::in_tree(document.root()),
             Err(_) => template::in_lines(text),
         },
+    })
+}
+
+/// What a file is that a launch command hands to its script as a recipe: fewer keys tell it then.
+pub fn recognise_named(text: &str, document: &Document) -> Option<Recognised> {
+    let recognised = recognise(text, Ok(document));
+    if recognised.is_some() || !document.root().is_dict() {
+        return recognised;
+    }
+    let outline = Outline::of_tree(text, document.root());
+    let headings = outline.headings();
+    let signature = NAMED.iter().find(|signature| headings.hold(signature, 0))?;
+    Some(Recognised {
+        kind: signature.kind,
+        placeholder: template::in_tree(document.root()),
     })
 }
 

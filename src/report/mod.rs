@@ -50,6 +50,8 @@ pub struct Checked {
     pub files: Vec<CheckedFile>,
     /// The findings, sorted with [`sort`].
     pub findings: Vec<Finding>,
+    /// How many launch commands start a run that cannot be followed, because something that decides is not known.
+    pub not_followed: usize,
 }
 
 impl Checked {
@@ -162,7 +164,7 @@ fn closing_line(checked: &Checked) -> String {
     };
     let place = if checked.files.is_empty() {
         let read = plural(checked.files_read, "file");
-        format!("no accelerate config among {read} read")
+        format!("no accelerate config, recipe or launch command among {read} read")
     } else {
         let kinds = [
             ("accelerate config", [Kind::Accelerate].as_slice()),
@@ -188,11 +190,18 @@ fn closing_line(checked: &Checked) -> String {
         .filter(|(_, count)| *count > 0)
         .map(|(severity, count)| plural(count, severity.as_str()))
         .collect();
-    match (counts.is_empty(), checked.files.is_empty()) {
+    let said = match (counts.is_empty(), checked.files.is_empty()) {
         (false, false) => format!("Found {} in {place}.", counts.join(", ")),
         (false, true) => format!("Found {}; {place}.", counts.join(", ")),
         (true, false) => format!("No findings in {place}."),
         (true, true) => format!("Nothing to check: {place}."),
+    };
+    match checked.not_followed {
+        0 => said,
+        count => format!(
+            "{said} {} could not be followed: `fp8lint resolve FILE` says why.",
+            plural(count, "launch command")
+        ),
     }
 }
 

@@ -161,12 +161,16 @@ fn stage(
     group
 }
 
+/// The script of a run that is only assumed.
+const SCRIPT: &str = "train.py";
+
 /// The command that is followed.
 fn command(run: &Run) -> String {
     if let Some(command) = &run.command {
         return command.text.clone();
     }
-    let flags = run.flags.iter().map(|word| format!(" {}", word.text));
+    let flags = run.flags.iter().filter(|word| word.text != SCRIPT);
+    let flags = flags.map(|word| format!(" {}", word.text));
     match (run.launcher, &run.config) {
         (Launcher::Accelerate, Config::File(config)) => {
             format!(
@@ -202,6 +206,10 @@ fn closing_line(subject: &Subject<'_>) -> String {
     match (&subject.outcome.verdict, runs) {
         (Verdict::Unknown { why }, _) => {
             format!("It cannot be told what runs under {version}: {why}.")
+        }
+        // The oracle's Transformer Engine is a stand-in that does not ask for the capability; the real one does.
+        (Verdict::Fp8(Backend::Te), _) if subject.outcome.decision("fp8_capability").is_some() => {
+            format!("Does not run under {version}: Transformer Engine refuses this GPU.")
         }
         (Verdict::Fp8(backend), _) => format!("Trains in fp8 by {backend} under {version}."),
         (

@@ -47,6 +47,20 @@ pub(super) fn says(subject: &Subject<'_>) -> Vec<Says> {
         };
         rows.push((rank(winner.voice), row));
     }
+    // Under DeepSpeed its own config decides where nobody asks for fp8.
+    let on_deepspeed = subject
+        .outcome
+        .decision("distributed_type")
+        .is_some_and(|decided| decided.value == "DEEPSPEED");
+    let is_no = subject
+        .outcome
+        .decision("mixed_precision")
+        .is_some_and(|decided| decided.value == "no");
+    if on_deepspeed && is_no && rows.iter().any(|(_, row)| is_enabled(row)) {
+        for (_, row) in &mut rows {
+            row.wins = is_enabled(row);
+        }
+    }
     rows.sort_by_key(|(rank, _)| *rank);
     rows.into_iter().map(|(_, row)| row).collect()
 }
@@ -66,6 +80,11 @@ fn of_deepspeed(subject: &Subject<'_>) -> impl Iterator<Item = Says> {
         });
         rows.into_iter().flatten()
     })
+}
+
+/// Whether a row turns a precision of DeepSpeed's on.
+fn is_enabled(row: &Says) -> bool {
+    row.who == who(Voice::DeepSpeedKey) && row.what.ends_with(": true")
 }
 
 /// Who decides `mixed_precision`; nobody where the run does not come so far.

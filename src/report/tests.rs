@@ -69,6 +69,7 @@ fn checked(mut findings: Vec<Finding>) -> Checked {
             target,
         }],
         findings,
+        not_followed: 0,
     }
 }
 
@@ -118,7 +119,7 @@ fn text_without_findings_says_what_was_checked() {
     };
     assert_eq!(
         written(Format::Text, Style::default(), &nothing),
-        "Nothing to check: no accelerate config among 3 files read.\n"
+        "Nothing to check: no accelerate config, recipe or launch command among 3 files read.\n"
     );
 }
 

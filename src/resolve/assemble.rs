@@ -36,6 +36,9 @@ const BESIDE_THE_POINT: [&str; 12] = [
     "WORLD_SIZE",
 ];
 
+/// How long a word that is not known may be to be shown as it is written.
+const LONGEST_WORD: usize = 60;
+
 /// The run of a recipe that nothing launches: as its framework starts it, or else with a launch that says nothing.
 pub fn assemble_recipe(
     framework: Framework,
@@ -111,7 +114,10 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
             recipe: trained.recipe.clone(),
             dropped: forwarded.dropped,
             unknown: unknown_words(command),
-            may_say_more: may_say_more(command),
+            may_say_more: may_say_more(command).or_else(|| {
+                let supposed = "the script, which is only supposed to use the Trainer,";
+                trained.is_supposed.then(|| supposed.to_owned())
+            }),
             is_prose: command.is_prose,
         }),
         trainer: trained.trainer,
@@ -214,13 +220,19 @@ fn unknown_words(command: &LaunchCommand) -> Vec<(String, Place)> {
         let why = term.text.as_ref().err()?;
         Some((why.clone(), place(command, "", &term.spot)))
     });
-    unknown.collect()
+    let mut words: Vec<(String, Place)> = Vec::new();
+    for (why, place) in unknown {
+        if words.iter().all(|(known, _)| *known != why) {
+            words.push((why, place));
+        }
+    }
+    words
 }
 
-/// The first word after the script that may stand for any number of words, as it is written.
+/// What may say more than is known: the first word after the script that may stand for any number of words.
 fn may_say_more(command: &LaunchCommand) -> Option<String> {
     let open = command.arguments.iter().find(|term| term.is_open)?;
-    Some(open.spot.file.slice(open.spot.span).to_owned())
+    Some(format!("`{}`", shown(open)))
 }
 
 /// The command on one line; what is not known as it is written.
@@ -254,10 +266,16 @@ fn text(command: &LaunchCommand) -> String {
         .join(" ")
 }
 
+/// A word as it is known, or as it is written; `…` for one that comes out of a longer text.
 fn shown(term: &Term) -> String {
     match &term.text {
         Ok(text) => text.clone(),
-        Err(_) => term.spot.file.slice(term.spot.span).to_owned(),
+        Err(_) => {
+            let written = term.spot.file.slice(term.spot.span);
+            let is_word = written.len() <= LONGEST_WORD && !written.contains(['\n', '\r']);
+            let is_one = is_word && !written.trim_matches('"').contains(' ');
+            if is_one { written } else { "…" }.to_owned()
+        }
     }
 }
 
@@ -268,6 +286,16 @@ fn word(command: &LaunchCommand, text: &str, flag: &str, spot: &Spot) -> Word {
         place: Some(place(command, flag, spot)),
     }
 }
+
+/// Parts of the paths of the frameworks' own scripts.
+const SCRIPTS: [(&str, Framework); 6] = [
+    ("trl/scripts/", Framework::Trl),
+    ("swift/cli/", Framework::Swift),
+    ("llamafactory/", Framework::LlamaFactory),
+    ("LLaMA-Factory/src/train", Framework::LlamaFactory),
+    ("axolotl/cli/", Framework::Axolotl),
+    ("simpletuner/train.py", Framework::SimpleTuner),
+];
 
 /// Whether a script is one of a framework's own, by its name.
 fn framework_of_script(command: &LaunchCommand) -> Option<Framework> {
@@ -282,11 +310,15 @@ fn framework_of_script(command: &LaunchCommand) -> Option<Framework> {
             _ => None,
         };
     }
-    let file = name.rsplit('/').next().unwrap_or(name);
-    match file {
+    let program = name.rsplit('/').next().unwrap_or(name);
+    let of_program = match program {
         "llamafactory-cli" => Some(Framework::LlamaFactory),
         "axolotl" => Some(Framework::Axolotl),
-        _ if name.contains("trl/scripts/") => Some(Framework::Trl),
         _ => None,
-    }
+    };
+    let of_path = || {
+        let mut paths = SCRIPTS.iter();
+        paths.find_map(|(part, framework)| name.contains(part).then_some(*framework))
+    };
+    of_program.or_else(of_path)
 }

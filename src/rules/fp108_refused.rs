@@ -45,8 +45,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let Some(origin) = exception.origins.first() else {
             continue;
         };
+        let refused = if subject.root().is_some() {
+            "file"
+        } else {
+            "command"
+        };
         let message = format!(
-            "{} refuses this file: {}",
+            "{} refuses this {refused}: {}",
             subject.version(),
             advice::shown(exception)
         );

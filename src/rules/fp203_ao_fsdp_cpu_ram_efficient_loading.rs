@@ -37,7 +37,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let [loading, backend] = exception.origins.as_slice() else {
             continue;
         };
-        let is_named = backend.voice != Voice::Default;
+        // A backend of another spelling is taken away to find what comes behind it.
+        let misspelt = subject.caused_by(&[Cause::Fp8Backend]).next().is_some();
+        let meant = subject
+            .within("fp8_config", "backend")
+            .and_then(|place| advice::backend_meant(place.file.slice(place.value)));
+        if misspelt && meant != Some("AO") {
+            continue;
+        }
+        let is_named = misspelt || backend.voice != Voice::Default;
         // axolotl hands torchao's recipe to `Accelerator()` itself.
         let by_trainer = subject
             .run

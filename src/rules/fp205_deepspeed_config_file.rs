@@ -64,10 +64,20 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 .related
                 .push(Label::value(&place, "the DeepSpeed config decides"));
         }
-        finding.help = Some(format!(
-            "remove {} here and say it in the DeepSpeed config",
-            list.join(", ")
-        ));
+        let is_fp8 = subject
+            .precision()
+            .is_some_and(|precision| precision == "fp8");
+        finding.help = Some(match is_fp8 {
+            // A DeepSpeed config has no word for fp8.
+            true => format!(
+                "remove {} here, and give fp8 as the flag --mixed_precision fp8, which is not forbidden",
+                list.join(", ")
+            ),
+            false => format!(
+                "remove {} here and say it in the DeepSpeed config",
+                list.join(", ")
+            ),
+        });
         if let Some(precision) = subject.precision() {
             finding.outcome = Some(subject.asked_and_runs(&precision, &subject.outcome));
         }

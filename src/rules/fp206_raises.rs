@@ -43,7 +43,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if !is_other(exception) || lost_to_hardware || is_left_behind {
             continue;
         }
-        let Some(origin) = exception.origins.first() else {
+        // Of a default or a class nobody can tell where it stands.
+        let placed = exception
+            .origins
+            .iter()
+            .find(|origin| origin.place.is_some());
+        let Some(origin) = placed.or(exception.origins.first()) else {
             continue;
         };
         let message = format!(
@@ -74,7 +79,16 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 "write fsdp_version: 1, or use accelerate {}",
                 advice::ao_under_fsdp2()
             ),
-            _ => format!("correct `{}`", origin.name),
+            Cause::DeepSpeedPrecision => {
+                "say the same precision on both sides, or \"auto\" in the DeepSpeed config"
+                    .to_owned()
+            }
+            _ => match advice::trains_in_fp8_from(subject) {
+                Some(version) => {
+                    format!("use accelerate {version} or newer, which trains this in fp8")
+                }
+                None => format!("correct `{}`", origin.name),
+            },
         });
         if let Some(precision) = subject.precision() {
             finding.outcome = Some(subject.asked_and_runs(&precision, outcome));

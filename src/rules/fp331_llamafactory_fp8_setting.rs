@@ -42,11 +42,16 @@ warning says that it sets fp8 (llamafactory/hparams/parser.py:get_train_args).",
 };
 
 /// What the values of `fp8_backend` mean.
-const BACKENDS: [(&str, Backend); 3] = [("torchao", Backend::Ao), ("te", Backend::Te), ("msamp", Backend::Msamp)];
+const BACKENDS: [(&str, Backend); 3] = [
+    ("torchao", Backend::Ao),
+    ("te", Backend::Te),
+    ("msamp", Backend::Msamp),
+];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let trainer = subject.run.trainer.as_ref();
-    let Some(trainer) = trainer.filter(|trainer| trainer.framework == Framework::LlamaFactory) else {
+    let Some(trainer) = trainer.filter(|trainer| trainer.framework == Framework::LlamaFactory)
+    else {
         return;
     };
     let is_fp8 = recipe_fp8::asked(trainer).is_some();
@@ -63,12 +68,19 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     match runs {
         Some(Backend::Ao) => findings.extend(of_all_gather(subject, trainer, said)),
         Some(_) => {}
-        None if !is_fp8 && said.value.truthy() => findings.extend(of_all_gather_alone(subject, trainer, said)),
+        None if !is_fp8 && said.value.truthy() => {
+            findings.extend(of_all_gather_alone(subject, trainer, said))
+        }
         None => {}
     }
 }
 
-fn of_backend(subject: &Subject<'_>, trainer: &Trainer, named: Argued<'_>, runs: Backend) -> Option<Finding> {
+fn of_backend(
+    subject: &Subject<'_>,
+    trainer: &Trainer,
+    named: Argued<'_>,
+    runs: Backend,
+) -> Option<Finding> {
     let text = named.text();
     let (_, meant) = BACKENDS.iter().find(|(name, _)| *name == text)?;
     let message = format!(
@@ -92,11 +104,16 @@ fn of_all_gather(subject: &Subject<'_>, trainer: &Trainer, said: Argued<'_>) -> 
         if is_on { "on" } else { "off" }
     );
     let help = "remove the key, or set ACCELERATE_FP8_ENABLE_FSDP_FLOAT8_ALL_GATHER where the run is launched";
-    (version.value == "2" && said.value.truthy() != is_on).then(|| finding(subject, said, message, help))
+    (version.value == "2" && said.value.truthy() != is_on)
+        .then(|| finding(subject, said, message, help))
 }
 
 /// The all-gather without fp8.
-fn of_all_gather_alone(subject: &Subject<'_>, trainer: &Trainer, said: Argued<'_>) -> Option<Finding> {
+fn of_all_gather_alone(
+    subject: &Subject<'_>,
+    trainer: &Trainer,
+    said: Argued<'_>,
+) -> Option<Finding> {
     let is_known = LlamaFactory::of(&trainer.version)?.fp8 != LlamaFactoryFp8::Unknown;
     if !is_known || subject.run.unknown.is_some() {
         return None;

@@ -54,7 +54,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for (name, value) in &trainer.arguments {
         let (Value::Known { origin, .. } | Value::Unknown { origin, .. }) = value;
         // Of `fp8` itself, rules about each framework tell.
-        if origin.voice != Voice::RecipeKey || name == "fp8" || is_told(subject, origin) {
+        if origin.voice != Voice::RecipeKey || name.starts_with("fp8") || is_told(subject, origin) {
             continue;
         }
         let Some((known, declared)) = lacking(subject, trainer, name) else {

@@ -121,9 +121,11 @@ impl<'a> Subject<'a> {
             (_, Config::File(config)) => Label::at(&config.file, config.file.line_span(1), text),
             (_, Config::Unreadable { path, .. }) => Label::file(path.as_str(), text),
             (_, Config::Missing { .. } | Config::None | Config::Unknown { .. }) => {
-                match &self.run.command {
-                    Some(command) => Label::value(&command.program, text),
-                    None => Label::file("", text),
+                let recipe = self.recipe_keys().min_by_key(|place| place.key);
+                match (&self.run.command, recipe) {
+                    (Some(command), _) => Label::value(&command.program, text),
+                    (None, Some(key)) => Label::key(key, text),
+                    (None, None) => Label::file("", text),
                 }
             }
         }

@@ -38,7 +38,11 @@ pub(super) fn launched(subject: &Subject<'_>, outcome: &Outcome) -> Option<Varia
         })
     };
     let asked = of_recipe().or_else(|| match subject.run.launcher {
-        Launcher::Accelerate => of_launch.cloned(),
+        // The launcher overwrites the shell's variable, also where it says nothing itself but its default.
+        Launcher::Accelerate => of_launch
+            .filter(|variable| variable.origin.voice != Voice::Default)
+            .cloned()
+            .or_else(of_shell),
         _ => of_shell(),
     })?;
     let is_precision = ["fp8", "bf16", "fp16"].contains(&asked.value.to_lowercase().as_str());
@@ -182,7 +186,11 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<&'static str> {
     let off = [("bf16", false), ("fp16", false)];
     let full_eval = [("bf16", false), ("fp16", false), ("bf16_full_eval", true)];
     let is_fp8 = |arguments: &[(&str, bool)]| {
-        matches!(with_arguments(subject, arguments).verdict, Verdict::Fp8(_))
+        let outcome = with_arguments(subject, arguments);
+        // Other faults may still stand between fp8 and the run.
+        matches!(outcome.verdict, Verdict::Fp8(_))
+            || (outcome.exception().is_none()
+                && decided(&outcome).is_some_and(|(value, _)| value == "fp8"))
     };
     let has_key = subject.run.trainer.as_ref().is_some_and(|trainer| {
         matches!(
@@ -225,6 +233,6 @@ pub(super) fn doubt_what_is_not_written(
     if let (false, Some(more)) = (is_written, more) {
         finding.severity = Severity::Note;
         finding.confidence = Confidence::Likely;
-        finding.notes.push(format!("unless `{more}` says more"));
+        finding.notes.push(format!("unless {more} says more"));
     }
 }

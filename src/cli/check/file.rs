@@ -92,7 +92,9 @@ pub(in crate::cli) fn read(
     match SourceFile::new(shown.clone(), bytes) {
         Ok(source) => {
             let source = Arc::new(source);
-            if !recognise_launch(&source, assumptions, &mut result)? {
+            // Nobody gives a script or a page to accelerate as its config.
+            let is_other = !explicit && launch::is_launch_name(&source.path);
+            if !recognise_launch(&source, assumptions, &mut result)? && !is_other {
                 recognise_config(source, explicit, assumptions, &mut result)?;
             }
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::formats::launch::{LaunchCommand, LaunchFile};
 use crate::knowledge;
 use crate::resolve::assemble::assemble;
-use crate::resolve::{self, Bypass, Config, Files, Launcher, Run, deepspeed_configs};
+use crate::resolve::{self, Bypass, Config, Files, Launcher, Run, Target, deepspeed_configs};
 use crate::rules::{self, Finding, Severity};
 
 use super::super::assumptions::{Assumed, Assumptions};
@@ -24,6 +24,10 @@ pub(in crate::cli) struct Launched {
     pub(super) findings: Vec<(Finding, String)>,
     /// The files that a command names and in whose run they are judged.
     pub(super) judged: BTreeSet<String>,
+    /// How many commands start a run that cannot be followed.
+    pub(super) not_followed: usize,
+    /// What is assumed of the first run of the file.
+    pub(super) target: Option<Target>,
     /// The configs that a command names of which not everything is known.
     pub(super) doubtful: BTreeSet<String>,
 }
@@ -59,6 +63,12 @@ pub(in crate::cli) fn launched(
         if !is_followed(&run) {
             continue;
         }
+        if run.unknown.is_some() && !command.is_prose {
+            launched.not_followed += 1;
+        }
+        launched
+            .target
+            .get_or_insert_with(|| assumed.target.clone());
         let findings = rules::judge(&run, &assumed.target, assumed.blocks(), &partners);
         let line = command.spot.file.line_column(command.spot.span.start).line;
         let at = format!("{}:{line}", recognised.path);

@@ -52,6 +52,7 @@ pub(super) fn collect(fragment: &Fragment, loaded: &dyn Loaded, found: &mut Laun
         loaded,
         found,
         in_shell: matches!(fragment.body, Body::Shell(_)),
+        is_handed_on: false,
         outer: Vec::new(),
     };
     for command in commands {
@@ -84,6 +85,8 @@ struct Collector<'a> {
     found: &'a mut LaunchFile,
     /// Whether a shell gives the commands, which also runs those of `bash -c TEXT`.
     in_shell: bool,
+    /// Whether another program hands the commands on, behind `--`.
+    is_handed_on: bool,
     /// The commands so far that start another shell.
     outer: Vec<Outer>,
 }
@@ -142,7 +145,9 @@ impl Collector<'_> {
                     spot: spot.clone(),
                     redirections: Vec::new(),
                 };
+                let before = std::mem::replace(&mut self.is_handed_on, true);
                 self.take(command, depth + 1);
+                self.is_handed_on = before;
             }
             return;
         }
@@ -160,6 +165,7 @@ impl Collector<'_> {
             environment: peeled.environment,
             folder: peeled.folder,
             is_prose: self.is_prose,
+            is_handed_on: self.is_handed_on,
         });
     }
 

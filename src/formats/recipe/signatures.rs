@@ -151,3 +151,24 @@ pub(in crate::formats) const SIGNATURES: &[Signature] = &[
         &[OTHER_FILES, OTHER_TRAINERS],
     ),
 ];
+
+/// Looser ones, for a file that a launch command hands to its script as a recipe.
+pub(in crate::formats) const NAMED: &[Signature] = &[
+    recipe(
+        Framework::Trl,
+        &[
+            need(1, &[CORE, SWITCHES]),
+            need(2, &[TRL_SHARED, TRL_ALONE]),
+            need(1, &[TRL_ALONE]),
+        ],
+        &[OTHER_FILES, OTHER_TRAINERS, OWN_ARGUMENTS],
+    ),
+    recipe(
+        Framework::Transformers,
+        &[
+            need(1, &[SWITCHES]),
+            need(2, &[CORE, TRL_SHARED, TRL_ALONE]),
+        ],
+        &[OTHER_FILES, OTHER_TRAINERS],
+    ),
+];

@@ -13,30 +13,70 @@ use crate::formats::{self, Kind};
 use crate::knowledge;
 use crate::source::{Document, EntryRef, Integer, Object, Route, SourceFile, Syntax};
 
-/// Arguments of `TrainingArguments` by which a command line is told to be for a trainer, where at least
-/// [`SIGNS_NEEDED`] of them occur.
-const SIGNS: [&str; 12] = [
-    "bf16",
-    "fp16",
+/// Arguments by which a command line is told to be for a trainer, where at least one of them occurs.
+const SIGNS: [&str; 8] = [
     "gradient_accumulation_steps",
     "learning_rate",
-    "logging_steps",
     "lr_scheduler_type",
     "max_steps",
+    "model_name_or_path",
     "num_train_epochs",
     "output_dir",
     "per_device_train_batch_size",
+];
+
+/// Those that only `TrainingArguments` has, not the example scripts of diffusers and accelerate that share the others;
+/// at least [`TRAINER_ONLY_NEEDED`] of them must occur.
+const TRAINER_ONLY: [&str; 16] = [
+    "bf16",
+    "ddp_timeout",
+    "deepspeed",
+    "do_train",
+    "eval_strategy",
+    "evaluation_strategy",
+    "fp16",
+    "fsdp",
+    "logging_steps",
+    "logging_strategy",
+    "save_steps",
     "save_strategy",
+    "save_total_limit",
+    "tf32",
+    "torch_compile",
     "warmup_ratio",
 ];
-const SIGNS_NEEDED: usize = 3;
+const TRAINER_ONLY_NEEDED: usize = 2;
 
-/// An argument that no script shares with the example scripts of diffusers.
-const TRAINER_ONLY: [&str; 4] = [
-    "per_device_train_batch_size",
-    "save_strategy",
-    "logging_steps",
+/// Those of [`TRAINER_ONLY`] that hardly any script of its own has.
+const CERTAIN: [&str; 8] = [
     "bf16",
+    "deepspeed",
+    "do_train",
+    "eval_strategy",
+    "evaluation_strategy",
+    "fp16",
+    "logging_strategy",
+    "save_strategy",
+];
+
+/// Arguments of scripts that train with an `Accelerator` of their own.
+const NO_TRAINER: [&str; 6] = [
+    "checkpointing_steps",
+    "lr_warmup_steps",
+    "num_warmup_steps",
+    "pretrained_model_name_or_path",
+    "use_slow_tokenizer",
+    "with_tracking",
+];
+
+/// Arguments of scripts of which nothing else is known that may decide the precision.
+const OWN_PRECISIONS: [&str; 6] = [
+    "bf16",
+    "dtype",
+    "fp16",
+    "fp8",
+    "mixed_precision",
+    "precision",
 ];
 
 /// Arguments by which scripts take a recipe.
@@ -84,6 +124,8 @@ pub(super) struct Trained {
     pub(super) recipe: Option<Arc<SourceFile>>,
     /// What it says to `Accelerator()` itself.
     pub(super) code: Code,
+    /// Whether the trainer is only told by the names of the arguments.
+    pub(super) is_supposed: bool,
     /// Why it cannot be told what it does.
     pub(super) unknown: Option<String>,
 }
@@ -104,11 +146,16 @@ impl Trained {
             (None, None) => by_arguments(),
         };
         let Some(framework) = framework else {
-            if said.contains_key("mixed_precision") {
-                trained.own_precision(&said);
-            }
+            trained.own_precision(&said);
             return trained;
         };
+        // By its arguments alone a script is only supposed to hand them to a Trainer.
+        trained.is_supposed = of_program.is_none()
+            && found.is_none()
+            && !CERTAIN.iter().any(|name| said.contains_key(*name));
+        if found.is_none() && of_program.is_some() && trained.unknown.is_none() {
+            trained.unknown = unknown_word(command);
+        }
         let mut all = BTreeMap::new();
         if let Some(found) = found {
             entries(&found, &mut all);
@@ -119,21 +166,22 @@ impl Trained {
         trained
     }
 
-    /// A script with a `--mixed_precision` of its own. Whether that reaches `Accelerator()` is only known of diffusers'
-    /// example scripts (`examples/*/train_*.py`: `Accelerator(mixed_precision=args.mixed_precision)`).
+    /// A script with a precision of its own. Whether that reaches `Accelerator()` is only known of diffusers' example
+    /// scripts (`examples/*/train_*.py`: `Accelerator(mixed_precision=args.mixed_precision)`).
     fn own_precision(&mut self, said: &BTreeMap<String, Value<Object>>) {
         let is_diffusers = said.contains_key("pretrained_model_name_or_path");
-        match said.get("mixed_precision") {
-            Some(Value::Known { value, origin }) if is_diffusers => {
-                self.code
-                    .arguments
-                    .insert("mixed_precision".to_owned(), value.clone());
-                self.code.precision = Some(origin.clone());
-            }
-            _ => {
-                let why = "the script has a `--mixed_precision` of its own, and what it does with it is in its code";
-                self.unknown.get_or_insert(why.to_owned());
-            }
+        if is_diffusers && let Some(Value::Known { value, origin }) = said.get("mixed_precision") {
+            let arguments = &mut self.code.arguments;
+            arguments.insert("mixed_precision".to_owned(), value.clone());
+            self.code.precision = Some(origin.clone());
+            return;
+        }
+        let own = OWN_PRECISIONS.iter().find(|name| said.contains_key(**name));
+        if let Some(name) = own {
+            let why = format!(
+                "the script has a `--{name}` of its own, and what it does with it is in its code"
+            );
+            self.unknown.get_or_insert(why);
         }
     }
 }
@@ -214,6 +262,13 @@ fn unknown_recipe(said: &BTreeMap<String, Value<Object>>) -> Option<String> {
     })
 }
 
+/// Why the words of a program that takes a recipe are not known.
+fn unknown_word(command: &LaunchCommand) -> Option<String> {
+    let mut words = command.arguments.iter();
+    let why = words.find_map(|term| term.text.as_ref().err())?;
+    Some(format!("the recipe is not known: {why}"))
+}
+
 /// Whether a file that is not there is one that a script would take for its recipe: not the value of another argument.
 fn may_be_recipe(path: &str, said: &BTreeMap<String, Value<Object>>) -> bool {
     let mut names = said.iter().filter(
@@ -241,7 +296,10 @@ fn recipe(
         let Ok(document) = Syntax::of_name(&file.path).read(file.text()) else {
             continue;
         };
-        let recognised = formats::recognise(file.text(), Ok(&document));
+        let recognised = match may_be_recipe(path, said) {
+            true => formats::recognise_named(file.text(), &document),
+            false => formats::recognise(file.text(), Ok(&document)),
+        };
         let of_settings = files.declared_kind(&file.path);
         let kind = of_settings.or(recognised.as_ref().map(|found| found.kind));
         let framework = match (kind, framework_of_program(command)) {
@@ -327,9 +385,11 @@ fn environment(found: &Found, block: &EntryRef<'_>, into: &mut BTreeMap<String, 
 
 /// Whether the arguments are those of a trainer.
 fn is_trainer(said: &BTreeMap<String, Value<Object>>) -> bool {
-    let has = |name: &&str| said.contains_key(*name);
-    SIGNS.iter().filter(|name| has(name)).count() >= SIGNS_NEEDED
-        && TRAINER_ONLY.iter().any(|name| said.contains_key(*name))
+    let count = |names: &[&str]| {
+        let given = names.iter().filter(|name| said.contains_key(**name));
+        given.count()
+    };
+    count(&SIGNS) > 0 && count(&TRAINER_ONLY) >= TRAINER_ONLY_NEEDED && count(&NO_TRAINER) == 0
 }
 
 /// The value of one of the command's own arguments, where it is known.

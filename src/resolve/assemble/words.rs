@@ -43,6 +43,9 @@ impl Words {
             return words;
         };
         words.give_all(command, command.flags.iter(), known.facts);
+        if command.is_handed_on {
+            words.doubt("the program before `--` may add words to the command".to_owned());
+        }
         words.close(command);
         words
     }

@@ -22,7 +22,8 @@ pub struct Command {
     pub dropped: Vec<Ask>,
     /// The words that cannot be known, each with the reason.
     pub unknown: Vec<(String, Place)>,
-    /// The first word after the script that may stand for any number of words, as it is written.
+    /// What may say more than is known, as a message names it: the first word after the script that may stand for any
+    /// number of words, or the script itself where it is only supposed to use a trainer.
     pub may_say_more: Option<String>,
     /// Whether it stands in prose, which nothing runs.
     pub is_prose: bool,

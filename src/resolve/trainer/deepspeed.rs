@@ -11,6 +11,7 @@ use super::super::runtime::{DeepSpeedPlugin, Environment};
 use super::super::stop::{Step, raise, unknown};
 use super::arguments::variable;
 use super::{Given, Said, by_framework};
+use crate::formats::recipe::Framework;
 use crate::source::{Integer, NodeRef, Object, Route};
 
 const FINALIZE: &str =
@@ -33,6 +34,21 @@ const NUMBERS: [(&str, &str, f64); 7] = [
     ("optimizer.params.eps", "adam_epsilon", 1e-8),
     ("optimizer.params.weight_decay", "weight_decay", 0.0),
     ("scheduler.params.warmup_max_lr", "learning_rate", 5e-5),
+];
+
+/// The learning rate: its default differs between the classes of training arguments.
+const LEARNING_RATE: &str = "learning_rate";
+
+/// Values for which `auto` is filled in from the model and the training: whatever they are, they are numbers.
+const FILLED_IN: [&str; 8] = [
+    "train_batch_size",
+    "optimizer.params.betas",
+    "scheduler.params.warmup_min_lr",
+    "scheduler.params.total_num_steps",
+    "scheduler.params.warmup_num_steps",
+    "zero_optimization.reduce_bucket_size",
+    "zero_optimization.stage3_prefetch_bucket_size",
+    "zero_optimization.stage3_param_persistence_threshold",
 ];
 
 /// How a DeepSpeed config differs from the training arguments.
@@ -116,8 +132,12 @@ pub(super) fn process(
     environment: &Environment,
 ) -> Step<Mismatches> {
     let mut mismatches = Mismatches::default();
+    for route in FILLED_IN {
+        plugin.fill_match(route, Some(&Object::from(1)))?;
+    }
     for (route, name, default) in NUMBERS {
         let argument = said.get(name)?;
+        let is_known = argument.is_some() || (name != LEARNING_RATE && has_defaults(said));
         // A number that YAML reads as text (`1e-5`) is converted by some frameworks and not by others.
         let value = argument
             .as_ref()
@@ -129,6 +149,7 @@ pub(super) fn process(
         );
         let other = match_value(plugin, route, &object)?;
         if let Some(other) = other
+            && is_known
             && number(&other) != Some(value)
         {
             let line = format!(
@@ -185,6 +206,15 @@ pub(super) fn process(
         }
     }
     Ok(mismatches)
+}
+
+/// Whether the framework leaves the defaults of `TrainingArguments` as they are: axolotl and ms-swift have names and
+/// defaults of their own.
+fn has_defaults(said: &Said<'_>) -> bool {
+    matches!(
+        said.trainer.framework,
+        Framework::Transformers | Framework::Trl | Framework::LlamaFactory
+    )
 }
 
 /// `fill_match`: fills in for `auto`; gives the value that the config has of its own.

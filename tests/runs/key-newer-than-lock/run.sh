@@ -1,1 +1,1 @@
-uv run accelerate launch --config_file acc.yaml train.py --fp16
+uv run accelerate launch --config_file acc.yaml train.py

@@ -88,6 +88,7 @@ fn read_with(text: &str, environment: &[(&str, &str)]) -> LaunchFile {
         loaded: &Env,
         found: &mut found,
         in_shell: false,
+        is_handed_on: false,
         outer: Vec::new(),
     };
     collector.take(command, 0);

@@ -261,3 +261,6 @@ pub(super) const OWN_ARGUMENTS: &[&str] = &[
 
 /// LLaMA-Factory's files for inference and for merging adapters.
 pub(super) const NO_TRAINING: &[&str] = &["export_dir", "infer_backend"];
+
+/// The precisions of `TrainingArguments`.
+pub(super) const SWITCHES: &[Key] = &[key("bf16"), key("fp16")];
