@@ -86,6 +86,7 @@ macro_rules! trainers {
         #[serde(deny_unknown_fields)]
         struct Tables {
             $( $package: tables::$Package, )+
+            accelerate_minimum: Vec<Row<Version>>,
         }
 
         mod tables {
@@ -254,6 +255,15 @@ trainers! {
     }
 }
 
+/// The oldest accelerate that a version of transformers takes; with an older one its Trainer raises.
+pub fn accelerate_minimum(transformers: &Version) -> Option<&'static Version> {
+    let row = TABLES
+        .accelerate_minimum
+        .iter()
+        .find(|row| row.holds(transformers));
+    row.map(|row| &row.is)
+}
+
 /// `<4.47, or >=5.3`
 fn shown<'row, Behaviour: 'row>(rows: impl Iterator<Item = &'row Row<Behaviour>>) -> String {
     let intervals: Vec<String> = rows
@@ -287,6 +297,19 @@ mod tests {
             for (_, _, source) in rows {
                 assert!(source.contains(".py"), "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn each_transformers_has_an_oldest_accelerate() {
+        for (transformers, oldest) in [
+            ("4.30.2", "0.20.2"),
+            ("4.36.2", "0.21.0"),
+            ("4.57.6", "0.26.0"),
+            ("5.24.0", "1.1.0"),
+        ] {
+            let found = accelerate_minimum(&version(transformers));
+            assert_eq!(found, Some(&version(oldest)), "{transformers}");
         }
     }
 

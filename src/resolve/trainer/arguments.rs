@@ -8,7 +8,9 @@ use super::super::runtime::Environment;
 use super::super::stop::{Step, Stop, raise, unknown};
 use super::{Given, Said, deepspeed, fsdp};
 use crate::formats::recipe::Framework;
-use crate::knowledge::trainers::{Bf16WithoutGpu, HalfPrecisionBackend, PrecisionHandover};
+use crate::knowledge::trainers::{
+    Bf16WithoutGpu, HalfPrecisionBackend, PrecisionHandover, accelerate_minimum,
+};
 use crate::source::Object;
 
 const POST_INIT: &str = "transformers/training_args.py:TrainingArguments.__post_init__";
@@ -55,6 +57,7 @@ pub(super) fn build(
     said: &Said<'_>,
     mut given: Given,
 ) -> Step<Given> {
+    check_accelerate(context, said)?;
     let (fp16, bf16) = (said.switched_on("fp16")?, said.bf16()?);
     // axolotl itself gives bf16 the word (0.19.0, `utils/config/__init__.py:resolve_dtype`).
     let (fp16, bf16) = match (fp16, bf16) {
@@ -104,6 +107,29 @@ pub(super) fn build(
         }
     }
     Ok(given)
+}
+
+/// transformers is too new for this accelerate. Only where it is known to stand beside it: else it is of its time.
+fn check_accelerate(context: &Context<'_>, said: &Said<'_>) -> Step<()> {
+    let oldest = accelerate_minimum(&said.trainer.transformers);
+    let Some(oldest) =
+        oldest.filter(|oldest| context.run.machine.is_newest && context.facts.version < **oldest)
+    else {
+        return Ok(());
+    };
+    let message = format!(
+        "Using the `Trainer` with `PyTorch` requires `accelerate>={oldest}`: Please run `pip install \
+         transformers[torch]` or `pip install 'accelerate>={oldest}'`"
+    );
+    let site = Site::new(
+        "transformers/training_args.py:TrainingArguments._setup_devices",
+        Cause::Version,
+    );
+    Err(site.raise(
+        "ImportError",
+        message,
+        &Origin::of(Voice::Default, "transformers"),
+    ))
 }
 
 /// bf16 needs a GPU, unless the CPU is asked for.
