@@ -55,8 +55,7 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
         Holds::Launch(holds) => {
             let mut runs = Vec::new();
             for command in &holds.commands {
-                let partners =
-                    Beside::of_command(&shown, &command.folder, holds, &[], &assumptions);
+                let partners = Beside::of_command(&shown, command, holds, &[], &assumptions);
                 let (run, assumed) = runs::run_of(command, holds, &file, &assumptions, &partners)?;
                 if runs::is_followed(&run) {
                     runs.push((run, assumed, partners));

@@ -143,6 +143,15 @@ pub struct Written {
     pub body: Span,
 }
 
+/// A file that a command writes or changes with a content that is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// Its path, as it is written.
+    pub path: String,
+    /// Where in the launch file that stands.
+    pub at: usize,
+}
+
 /// What a file says about launching.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchFile {
@@ -152,9 +161,8 @@ pub struct LaunchFile {
     pub installs: Vec<Install>,
     /// What it writes.
     pub written: Vec<Written>,
-    /// The paths that it writes or changes with a content that is not known (`sed -i`, `cp`, `wget -O`), as they are
-    /// written.
-    pub touched: Vec<String>,
+    /// The files that it writes or changes with a content that is not known (`sed -i`, `cp`, `wget -O`).
+    pub touched: Vec<Touched>,
 }
 
 /// The files beside a launch file that it loads (`source env.sh`, `.env`).

@@ -20,7 +20,7 @@ mod words;
 
 use std::fmt;
 
-use crate::source::{Document, ReadError, Span};
+use crate::source::{Document, NodeRef, ReadError, Span};
 
 use outline::Outline;
 use recipe::Framework;
@@ -124,6 +124,16 @@ pub fn recognise(text: &str, read: Result<&Document, &ReadError>) -> Option<Reco
             Err(_) => template::in_lines(text),
         },
     })
+}
+
+/// Whether a value of a config is filled in by another program.
+pub fn has_placeholder(document: &Document) -> bool {
+    template::in_tree(document.root()).is_some()
+}
+
+/// Whether a value is filled in by another program: `{{ … }}`, `${…}`.
+pub fn is_filled_in(value: NodeRef<'_>) -> bool {
+    template::is_in(value)
 }
 
 /// What a file is that a launch command hands to its script as a recipe: fewer keys tell it then.

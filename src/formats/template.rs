@@ -26,6 +26,11 @@ pub(super) fn in_tree(root: NodeRef<'_>) -> Option<Span> {
     })
 }
 
+/// Whether a value holds a placeholder.
+pub(super) fn is_in(value: NodeRef<'_>) -> bool {
+    in_node(value, DEPTH, &mut VALUES.clone()).is_some()
+}
+
 fn in_node(node: NodeRef<'_>, depth: usize, left: &mut usize) -> Option<Span> {
     let depth = depth.checked_sub(1)?;
     *left = left.checked_sub(1)?;

@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::run::{
-    Command, Config, Files, Launcher, Lookup, Origin, Place, Run, Stage, Value, Voice, Word,
+    Command, Config, ConfigFile, Files, Launcher, Lookup, Origin, Place, Run, Stage, Value, Voice,
+    Word,
 };
 use super::target::{Target, packages_asked};
+use crate::formats;
 use crate::formats::launch::{LaunchCommand, Program, Spot, Term};
 use crate::formats::recipe::Framework;
 use crate::source::{Document, Route, SourceFile};
@@ -158,7 +160,7 @@ fn config(named: &Term, files: &dyn Files) -> Config {
         Err(why) => return Config::Unknown { why: why.clone() },
     };
     match files.look_up(path) {
-        Lookup::Found(file) => Config::of_file(file),
+        Lookup::Found(file) => of_file(file, path),
         Lookup::Absent => Config::Missing {
             path: path.clone(),
             place: Some(Place {
@@ -171,6 +173,23 @@ fn config(named: &Term, files: &dyn Files) -> Config {
         Lookup::Unknown => Config::Unknown {
             why: format!("the config `{path}` is not at hand"),
         },
+    }
+}
+
+/// A config file, unless another program fills it in first: a here-document with variables in it, a template.
+fn of_file(file: Arc<SourceFile>, path: &str) -> Config {
+    let config = Config::of_file(file);
+    let is_filled_in = match &config {
+        Config::File(ConfigFile {
+            read: Ok(document), ..
+        }) => formats::has_placeholder(document),
+        _ => false,
+    };
+    match is_filled_in {
+        true => Config::Unknown {
+            why: format!("another program fills in `{path}`"),
+        },
+        false => config,
     }
 }
 

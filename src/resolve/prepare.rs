@@ -385,7 +385,13 @@ fn prepare_deepspeed(context: &Context<'_>, accelerator: &mut Accelerator) -> St
             DeepspeedMicroBatch::Optional => {}
         }
     }
-    if plugin.child("optimizer").is_some() {
+    // A Trainer makes the `DummyOptim` itself (transformers, integrations/deepspeed.py:deepspeed_optim_sched).
+    let by_trainer = context
+        .run
+        .trainer
+        .as_ref()
+        .is_some_and(|trainer| !trainer.is_arguments_only);
+    if plugin.child("optimizer").is_some() && !by_trainer {
         let message = "You cannot specify an optimizer in the config file and in the code at the same time. Please \
                        remove the optimizer from the config file or create `accelerate.utils.DummyOptim` in the code.";
         return Err(

@@ -26,6 +26,9 @@ const GPUS: u32 = 8;
 /// The compute capability that is simulated where none is declared: it runs everything that accelerate offers.
 const CAPABILITY: (u32, u32) = (9, 0);
 
+/// The packages that bring fp8.
+const FP8_BACKENDS: [&str; 3] = ["torchao", "transformer_engine", "msamp"];
+
 /// Packages that are installed where the project names them.
 const INSTALLABLE: [&str; 4] = ["torchao", "transformer_engine", "msamp", "deepspeed"];
 
@@ -234,7 +237,9 @@ impl Target {
                     known.facts.behaviours.fp8_packages == Fp8Packages::TorchaoToo
                 });
                 let te = Backend::Te.package();
-                let backend = (!knows_torchao).then_some(&te);
+                let mut named = self.project_packages.keys();
+                let names_backend = named.any(|name| FP8_BACKENDS.contains(name));
+                let backend = (!knows_torchao && !names_backend).then_some(&te);
                 let of_project = self
                     .project_packages
                     .keys()

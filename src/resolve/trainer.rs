@@ -112,7 +112,14 @@ impl<'run> Said<'run> {
 
     /// Who turns `bf16` on, if it is on: nobody needs to have written it.
     fn bf16(&self) -> Step<Option<Argument>> {
-        if self.trainer.arguments.contains_key("bf16") {
+        // In TRL `null` is as good as nothing: it is what stands for the default.
+        let is_nothing = match self.get("bf16")? {
+            None => true,
+            Some(said) => {
+                self.trainer.framework == Framework::Trl && matches!(said.value, Object::None)
+            }
+        };
+        if !is_nothing {
             return self.switched_on("bf16");
         }
         match self.switched_on("fp16")? {

@@ -33,7 +33,13 @@ text. Words after the script are the script's own.",
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(command) = &subject.run.command else {
+    // In prose, a word such as `{NUM_GPUS}` stands for another one.
+    let Some(command) = subject
+        .run
+        .command
+        .as_ref()
+        .filter(|command| !command.is_prose)
+    else {
         return;
     };
     for exception in subject.caused_by(&[Cause::LaunchFlag]) {

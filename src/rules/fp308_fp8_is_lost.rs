@@ -1,6 +1,6 @@
 //! FP308: fp8 is asked for, and another precision runs.
 
-use crate::resolve::{Cause, LauncherKind, Verdict};
+use crate::resolve::{Cause, LauncherKind, Place, Verdict, Voice};
 
 use super::advice;
 use super::precision_that_runs;
@@ -43,7 +43,10 @@ const TRAINS_IN_FP8: [&str; 4] = ["NO", "'NO'", "MULTI_GPU", "FSDP"];
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
     let is_refused = subject.caused_by(&[Cause::MixedPrecision]).next().is_some();
-    if is_refused || voices::is_decided_elsewhere(last) {
+    let by_trainer = voices::decided(last).is_some_and(|(value, origin)| {
+        value != "fp8" && (voices::is_of_trainer(origin) || origin.voice == Voice::Flag)
+    });
+    if is_refused || by_trainer {
         return;
     }
     let is_other_rule = matches!(
@@ -53,9 +56,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             ..
         }
     ) || last.decision("fp8_capability").is_some();
-    if !subject.asks_for_fp8() || is_other_rule {
+    let asked = asked(subject);
+    let (Some(place), false) = (asked, is_other_rule) else {
         return;
-    }
+    };
     let on_megatron = last
         .decision("distributed_type")
         .is_some_and(|decision| decision.value == "MEGATRON_LM");
@@ -75,9 +79,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         ),
         (Verdict::NoFp8 { .. }, Some(runs)) => (runs, "fp8 is not what decides in the end"),
         _ => return,
-    };
-    let Some(place) = subject.top("mixed_precision") else {
-        return;
     };
     let message = format!(
         "fp8 is asked for, and {} trains in {runs}, without a message: {why}",
@@ -111,4 +112,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         runs,
     });
     findings.push(finding);
+}
+
+/// Where fp8 is asked for: in the config, or else by a flag or a variable of the launch.
+fn asked(subject: &Subject<'_>) -> Option<Place> {
+    if subject.asks_for_fp8() {
+        return subject.top("mixed_precision");
+    }
+    let launched = voices::launched(subject, subject.last())?;
+    let is_fp8 = launched.value == "fp8" && !voices::is_of_trainer(&launched.origin);
+    launched.origin.place.filter(|_| is_fp8)
 }

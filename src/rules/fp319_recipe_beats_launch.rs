@@ -66,6 +66,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if decided == asked.value || !voices::is_of_trainer(decider) || asks_itself(subject) {
         return;
     }
+    // A text that turns it on has a rule of its own.
+    let is_text = |ask: &crate::resolve::Ask| {
+        ask.origin == *decider && matches!(ask.value, crate::source::Object::Str(_))
+    };
+    let by_trl = subject
+        .run
+        .trainer
+        .as_ref()
+        .is_some_and(|trainer| trainer.framework == Framework::Trl);
+    if !by_trl && subject.asks.iter().any(is_text) {
+        return;
+    }
     let message = format!(
         "{} is asked for, and {} trains in {runs}, without a message: {} has the last word",
         asked.value,

@@ -44,13 +44,25 @@ reported; of bf16 and fp16, FP402 takes note.",
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let last = subject.last();
-    let Some((decided, decider)) = voices::decided(last) else {
+    let launch = last
+        .launch
+        .as_ref()
+        .filter(|launch| launch.launcher.is_some());
+    let environment = launch.map(|launch| &launch.environment);
+    let Some(launched) = environment.and_then(|set| set.get("ACCELERATE_MIXED_PRECISION")) else {
         return;
     };
-    let Some(lost) = lost(subject, decider).filter(|_| decided != "fp8") else {
+    let decider = &launched.origin;
+    let Some(lost) = lost(subject, decider).filter(|_| launched.value != "fp8") else {
         return;
     };
-    let runs = precision_that_runs(last).unwrap_or_else(|| decided.to_owned());
+    // A recipe that asks for fp8 itself has the last word all the same.
+    let Some(runs) = precision_that_runs(last).filter(|runs| runs != "fp8") else {
+        return;
+    };
+    if subject.run.command.is_none() {
+        return;
+    }
     let message = format!(
         "fp8 is asked for by {}, and {} trains in {runs}, without a message: {} wins",
         voices::named(subject, &lost.origin),
@@ -69,6 +81,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let others = voices::others(subject, Some(&lost.origin), &finding.primary);
     finding.related.extend(others);
+    if let Some((_, last_word)) = voices::decided(last)
+        && voices::is_of_trainer(last_word)
+    {
+        finding
+            .related
+            .push(subject.label(last_word, "the recipe does not say fp8 either"));
+    }
     finding.help = Some(match lost.origin.voice {
         Voice::ConfigKey => format!("drop `{}`, or write fp8 there", decider.name),
         _ => "write mixed_precision: fp8 in the config, or give --mixed_precision fp8".to_owned(),
@@ -80,27 +99,21 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.push(finding);
 }
 
-/// The place of the launch that asks for fp8 and is overruled by another one.
-fn lost<'s>(subject: &'s Subject<'_>, decider: &Origin) -> Option<&'s Ask> {
-    let is_of_launch = matches!(
-        decider.voice,
-        Voice::Flag | Voice::Environment | Voice::ConfigKey | Voice::Default
-    );
-    let by_default = decider.voice == Voice::Default;
+/// The place of the launch that asks for fp8 and is overruled by another place of it.
+fn lost<'s>(subject: &'s Subject<'_>, launched: &Origin) -> Option<&'s Ask> {
     let asks_fp8 = |ask: &&Ask| {
         let is_text = matches!(&ask.value, Object::Str(text) if text.eq_ignore_ascii_case("fp8"));
-        let named = match ask.origin.voice {
+        let is_meant = match ask.origin.voice {
             // In one file, other rules tell who wins.
             Voice::ConfigKey => {
-                ask.origin.name == "mixed_precision" && decider.voice == Voice::Flag
+                ask.origin.name == "mixed_precision" && launched.voice == Voice::Flag
             }
             Voice::Environment => ask.origin.name == "ACCELERATE_MIXED_PRECISION",
             _ => false,
         };
-        is_text && named && ask.origin != *decider
+        is_text && is_meant && ask.origin != *launched
     };
-    let is_launched = subject.run.command.is_some() && (is_of_launch || by_default);
-    subject.asks.iter().filter(|_| is_launched).find(asks_fp8)
+    subject.asks.iter().find(asks_fp8)
 }
 
 fn winner(subject: &Subject<'_>, decider: &Origin) -> String {

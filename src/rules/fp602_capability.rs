@@ -1,5 +1,7 @@
 //! FP602: the declared GPU cannot do fp8.
 
+use crate::resolve::{Backend, Verdict};
+
 use super::precision_that_runs;
 use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
 
@@ -36,6 +38,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let consequence = match (last.exception(), precision_that_runs(last)) {
         (Some(exception), _) => format!("raises {}", advice::shown(exception)),
         (None, Some(runs)) if runs != "fp8" => format!("trains in {runs}, with a warning only"),
+        _ if last.verdict == Verdict::Fp8(Backend::Ao) => {
+            "goes on, and torchao's kernels refuse".to_owned()
+        }
         _ => "goes on, and Transformer Engine itself refuses".to_owned(),
     };
     let message = format!(
@@ -52,7 +57,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut outcome = subject.asked_and_runs("fp8", last);
     // The oracle's Transformer Engine is a stand-in that does not ask for the capability; the real one does.
     if outcome.runs == "fp8" {
-        outcome.runs = "raises in Transformer Engine".to_owned();
+        outcome.runs = match last.verdict {
+            Verdict::Fp8(Backend::Ao) => "raises in torchao".to_owned(),
+            _ => "raises in Transformer Engine".to_owned(),
+        };
     }
     finding.outcome = Some(outcome);
     findings.push(finding);

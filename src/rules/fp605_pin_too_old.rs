@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     confidence: Confidence::Likely,
     summary: "The pinned version of the framework does not have a key about precision that the recipe uses.",
     explanation: "\
-Keys come and go: `accelerator_config` is in transformers from 4.38.2 on, `no_cuda` up to 4.57.6, `torch_dtype` in TRL's
+Keys come and go: `accelerator_config` is in transformers from 4.38.2 on, `use_ipex` up to 4.56.2, `torch_dtype` in TRL's
 `ModelConfig` up to 0.26.2, `fp8_config` in axolotl from 0.19.0 on (the fields of the config classes in the released wheels,
 such as transformers/training_args.py:TrainingArguments). `HfArgumentParser` refuses a key that it does not know, axolotl
 ignores it, TRL does one or the other. Only where a file pins the version, or `--target` or the settings say it; first and
@@ -27,8 +27,8 @@ last release are those of the releases that were read, so that a boundary may li
         .named("recipe.yaml")
         .with(&[("requirements.txt", "transformers==4.36.2\n")]),
         Example::fails(
-            "no_cuda after it was gone",
-            "output_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.00002\nno_cuda: false\n",
+            "use_ipex after it was gone",
+            "output_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.00002\nuse_ipex: false\n",
         )
         .named("recipe.yaml")
         .under(&["transformers=5.2.0"]),
@@ -40,7 +40,7 @@ last release are those of the releases that were read, so that a boundary may li
         .with(&[("requirements.txt", "transformers==4.57.6\n")]),
         Example::passes(
             "nobody says which version it is",
-            "output_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.00002\nno_cuda: false\n",
+            "output_dir: out\nper_device_train_batch_size: 4\nnum_train_epochs: 1\nlearning_rate: 0.00002\nuse_ipex: false\n",
         )
         .named("recipe.yaml"),
     ],

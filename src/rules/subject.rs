@@ -10,7 +10,7 @@ use crate::resolve::{
     self, Ask, Cause, Config, ConfigFile, Exception, Files, Origin, Outcome, Place, Run, Target,
     Value, Verdict, Voice, Word,
 };
-use crate::source::{Document, EntryRef, NodeRef, Object, Route, SourceFile};
+use crate::source::{Document, EntryRef, NodeRef, Object, Route, SourceFile, Span};
 
 use super::{AskedAndRuns, Key, Label, declared};
 
@@ -118,7 +118,7 @@ impl<'a> Subject<'a> {
             (Some(place), _) if !place.value.is_empty() && self.root().is_none() => {
                 Label::value(place, text)
             }
-            (_, Config::File(config)) => Label::at(&config.file, config.file.line_span(1), text),
+            (_, Config::File(config)) => Label::at(&config.file, first_line(&config.file), text),
             (_, Config::Unreadable { path, .. }) => Label::file(path.as_str(), text),
             (_, Config::Missing { .. } | Config::None | Config::Unknown { .. }) => {
                 let recipe = self.recipe_keys().min_by_key(|place| place.key);
@@ -335,6 +335,18 @@ pub fn precision_that_runs(outcome: &Outcome) -> Option<String> {
         }),
         _ => None,
     }
+}
+
+/// The first line; where that is blank, as above a here-document, the first that is not.
+fn first_line(file: &SourceFile) -> Span {
+    let first = file.line_span(1);
+    if !file.slice(first).trim().is_empty() {
+        return first;
+    }
+    let mut lines = (2..=file.line_count()).map(|line| file.line_span(line));
+    lines
+        .find(|line| !file.slice(*line).trim().is_empty())
+        .unwrap_or(first)
 }
 
 /// The routes of the config whose removal takes this fault away and brings no new one.

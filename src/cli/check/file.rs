@@ -155,11 +155,13 @@ fn recognise_config(
     };
     let assumed = assumptions.of(&result.path)?;
     result.recognised(&file.path, kind, assumed);
-    if let Some(span) = recognised.and_then(|recognised| recognised.placeholder) {
-        // A recipe is often a template, and nothing is said of it then.
-        if kind == Kind::Accelerate {
-            result.findings.push(notices::template(&file, span));
-        }
+    // Of a recipe only the values that are filled in are not known: a chat template is a value like any other.
+    let placeholder = recognised.and_then(|recognised| recognised.placeholder);
+    if let (Kind::Accelerate, Some(span)) = (kind, placeholder) {
+        result.findings.push(notices::template(&file, span));
+        return Ok(());
+    }
+    if kind == Kind::DeepSpeed && placeholder.is_some() {
         return Ok(());
     }
     let read = read.map(Arc::new);

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::formats::Kind;
-use crate::formats::launch::{Folder, LaunchFile, Loaded};
+use crate::formats::launch::{Folder, LaunchCommand, LaunchFile, Loaded};
 use crate::resolve::target::closest;
 use crate::resolve::{Files, Lookup};
 use crate::source::SourceFile;
@@ -40,8 +40,8 @@ impl Files for Partners<'_> {
 pub(in crate::cli) struct Beside<'a> {
     file: &'a str,
     folder: Folder,
-    /// What the file itself writes.
-    written: Option<&'a LaunchFile>,
+    /// What the file itself writes, and where the command stands in it.
+    written: Option<(&'a LaunchFile, usize)>,
     /// The paths of all configs that are checked.
     configs: &'a [String],
     /// What the settings declare.
@@ -60,20 +60,46 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// The files of a command that runs in this folder.
+    /// The files of a command.
     pub(in crate::cli) fn of_command(
         file: &'a str,
-        folder: &Folder,
+        command: &LaunchCommand,
         holds: &'a LaunchFile,
         configs: &'a [String],
         assumptions: &'a Assumptions,
     ) -> Self {
         Self {
             file,
-            folder: folder.clone(),
-            written: Some(holds),
+            folder: command.folder.clone(),
+            written: Some((holds, command.spot.span.start)),
             configs,
             assumptions: Some(assumptions),
+        }
+    }
+
+    /// What the script makes of a file before the command runs; `None` where it does not touch it.
+    fn made(&self, path: &str) -> Option<Lookup> {
+        let (holds, at) = self.written?;
+        let wanted = joined(&self.folder, path)?;
+        let written = holds.written.iter().rfind(|written| {
+            let name = written
+                .path
+                .known()
+                .and_then(|name| joined(&written.folder, name));
+            written.body.start < at && name.as_ref() == Some(&wanted)
+        });
+        let named = clean(Path::new(path));
+        let touched = holds
+            .touched
+            .iter()
+            .rfind(|touched| touched.at < at && clean(Path::new(&touched.path)) == named);
+        match (written, touched) {
+            (Some(written), Some(touched)) if touched.at > written.body.start => {
+                Some(Lookup::Unknown)
+            }
+            (Some(written), _) => Some(Lookup::Found(Arc::clone(&written.file))),
+            (None, Some(_)) => Some(Lookup::Unknown),
+            (None, None) => None,
         }
     }
 
@@ -95,16 +121,6 @@ impl<'a> Beside<'a> {
     }
 }
 
-impl Beside<'_> {
-    /// Whether the folder in which the command runs is at hand: what is cloned or made first is not.
-    fn has_folder(&self) -> bool {
-        let folders = self.candidates(&self.folder);
-        folders
-            .iter()
-            .any(|folder| folder.as_os_str().is_empty() || folder.is_dir())
-    }
-}
-
 impl Loaded for Beside<'_> {
     fn load(&self, path: &str, folder: &Folder) -> Option<Arc<SourceFile>> {
         find(path, &self.candidates(folder))
@@ -113,28 +129,24 @@ impl Loaded for Beside<'_> {
 
 impl Files for Beside<'_> {
     fn look_up(&self, path: &str) -> Lookup {
-        let is_elsewhere =
-            path.is_empty() || path.starts_with('~') || Path::new(path).is_absolute();
+        let is_elsewhere = path.is_empty()
+            || path.starts_with('~')
+            || path.contains(['*', '?', '[', '<', '{'])
+            || Path::new(path).is_absolute();
         if is_elsewhere {
             return Lookup::Unknown;
         }
-        let wanted = clean(Path::new(path));
-        let touched = self.written.iter().flat_map(|holds| &holds.touched);
-        let mut touched = touched.map(|touched| clean(Path::new(touched)));
-        if wanted.is_some() && touched.any(|touched| touched == wanted) {
-            return Lookup::Unknown;
+        if let Some(made) = self.made(path) {
+            return made;
         }
-        let written = self.written.iter().flat_map(|holds| &holds.written);
-        let written = written.rev().find(|written| {
-            let name = written.path.known().and_then(|name| clean(Path::new(name)));
-            written.folder == self.folder && name.is_some() && name == wanted
-        });
-        if let Some(written) = written {
-            return Lookup::Found(Arc::clone(&written.file));
-        }
-        match find(path, &self.candidates(&self.folder)) {
+        let candidates = self.candidates(&self.folder);
+        // A path that leads out of the folder may not be looked at.
+        let leaves = candidates
+            .iter()
+            .all(|folder| clean(&folder.join(path)).is_none());
+        match find(path, &candidates) {
             Some(file) => Lookup::Found(file),
-            None if self.folder == Folder::Unknown || !self.has_folder() => Lookup::Unknown,
+            None if leaves || self.folder == Folder::Unknown => Lookup::Unknown,
             None => Lookup::Absent,
         }
     }
@@ -156,6 +168,15 @@ impl Files for Beside<'_> {
             self.configs.get(at)
         };
         same.or_else(alike).cloned()
+    }
+}
+
+/// A path as seen from where the script starts; `None` where that is not known.
+fn joined(folder: &Folder, path: &str) -> Option<(bool, PathBuf)> {
+    match folder {
+        Folder::Start(below) => Some((false, clean(&Path::new(below).join(path))?)),
+        Folder::Own(below) => Some((true, clean(&Path::new(below).join(path))?)),
+        Folder::Unknown => None,
     }
 }
 
@@ -198,12 +219,31 @@ fn clean(path: &Path) -> Option<PathBuf> {
     Some(cleaned)
 }
 
-/// A regular file of text, no link and not too large.
+/// A regular file of text, not too large. A link is followed where it stays below the current folder, or below the
+/// root of the file's own repository.
 fn read(path: &Path) -> Option<SourceFile> {
-    let metadata = std::fs::symlink_metadata(path).ok()?;
+    let target = path.canonicalize().ok()?;
+    if !target.starts_with(root_of(path)?) {
+        return None;
+    }
+    // Asked before it is opened: to open a pipe is to wait for its writer.
+    let metadata = target.metadata().ok()?;
     if !metadata.is_file() || metadata.len() > SIZE_LIMIT {
         return None;
     }
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = std::fs::read(target).ok()?;
     SourceFile::new(path.to_string_lossy(), bytes).ok()
+}
+
+/// The folder out of which nothing is read: the current one, or for a path of its own, the root of the repository that
+/// holds it, or its folder.
+fn root_of(path: &Path) -> Option<PathBuf> {
+    if path.is_relative() && !path.starts_with("..") {
+        return std::env::current_dir().ok()?.canonicalize().ok();
+    }
+    let own = path.parent()?.canonicalize().ok()?;
+    let in_git = own
+        .ancestors()
+        .find(|folder| folder.join(".git").symlink_metadata().is_ok());
+    Some(in_git.unwrap_or(&own).to_owned())
 }

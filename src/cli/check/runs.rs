@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::formats::launch::{LaunchCommand, LaunchFile};
+use crate::formats::launch::{LaunchCommand, LaunchFile, Program};
 use crate::knowledge;
 use crate::resolve::assemble::assemble;
 use crate::resolve::{self, Bypass, Config, Files, Launcher, Run, Target, deepspeed_configs};
@@ -51,16 +51,12 @@ pub(in crate::cli) fn launched(
         return Ok(launched);
     };
     for command in &holds.commands {
-        let partners = Beside::of_command(
-            &recognised.path,
-            &command.folder,
-            holds,
-            configs,
-            assumptions,
-        );
+        let partners = Beside::of_command(&recognised.path, command, holds, configs, assumptions);
         let (run, assumed) = run_of(command, holds, file, assumptions, &partners)?;
         launched.note_launcher(&run, &assumed, &partners, &recognised.path);
-        if !is_followed(&run) {
+        // Without a script the launcher only prints its usage.
+        let has_script = command.script.is_some() || command.program != Program::AccelerateLaunch;
+        if !is_followed(&run) || !has_script {
             continue;
         }
         if run.unknown.is_some() && !command.is_prose {

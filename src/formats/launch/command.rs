@@ -22,7 +22,7 @@ use crate::source::SourceFile;
 
 use super::fragments::{Body, Fragment, MappedText};
 use super::shell::{self, Executed};
-use super::{LaunchCommand, LaunchFile, Loaded, Spot, Term};
+use super::{LaunchCommand, LaunchFile, Loaded, Spot, Term, Touched};
 
 use words::spot_of;
 use wrappers::Peeled;
@@ -127,9 +127,12 @@ impl Collector<'_> {
             let written = written::of(peeled.words, &redirections, &peeled.folder, self.file);
             self.found.written.extend(written);
         }
-        self.found
-            .touched
-            .extend(touched::of(peeled.words, &redirections));
+        self.found.touched.extend(
+            touched::of(peeled.words, &redirections).map(|path| Touched {
+                path,
+                at: spot.span.start,
+            }),
+        );
         self.found
             .installs
             .extend(installs::of(peeled.words, self.is_prose));

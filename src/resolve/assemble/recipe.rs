@@ -146,6 +146,10 @@ impl Trained {
             (None, None) => by_arguments(),
         };
         let Some(framework) = framework else {
+            if is_hydra(command, &said) {
+                let why = "the script is configured by Hydra, whose files are not read";
+                trained.unknown.get_or_insert(why.to_owned());
+            }
             trained.own_precision(&said);
             return trained;
         };
@@ -233,7 +237,6 @@ struct Found {
     framework: Framework,
     file: Arc<SourceFile>,
     document: Arc<Document>,
-    is_template: bool,
 }
 
 /// The trainer of a recipe that nothing launches.
@@ -247,7 +250,6 @@ pub(super) fn alone(
         framework,
         file: Arc::clone(file),
         document: Arc::clone(document),
-        is_template: false,
     };
     let mut arguments = BTreeMap::new();
     entries(&found, &mut arguments);
@@ -267,6 +269,18 @@ fn unknown_word(command: &LaunchCommand) -> Option<String> {
     let mut words = command.arguments.iter();
     let why = words.find_map(|term| term.text.as_ref().err())?;
     Some(format!("the recipe is not known: {why}"))
+}
+
+/// Whether the words are those of a script that Hydra configures: `--config-name x`, `trainer.bf16=true`, `+a=b`.
+fn is_hydra(command: &LaunchCommand, said: &BTreeMap<String, Value<Object>>) -> bool {
+    let is_override = |term: &Term| {
+        let key = term
+            .known()
+            .and_then(|text| text.split_once('='))
+            .map(|(key, _)| key);
+        key.is_some_and(|key| !key.is_empty() && !key.starts_with('-'))
+    };
+    said.contains_key("config_name") || command.arguments.iter().any(is_override)
 }
 
 /// Whether a file that is not there is one that a script would take for its recipe: not the value of another argument.
@@ -312,7 +326,6 @@ fn recipe(
         *unknown = None;
         return Some(Found {
             framework,
-            is_template: recognised.is_some_and(|found| found.placeholder.is_some()),
             file,
             document: Arc::new(document),
         });
@@ -341,10 +354,10 @@ fn entries(found: &Found, into: &mut BTreeMap<String, Value<Object>>) {
                 value: entry.value.span(),
             }),
         };
-        let value = match (entry.value.object(), found.is_template) {
+        let value = match (entry.value.object(), formats::is_filled_in(entry.value)) {
             (Some(value), false) => Value::Known { value, origin },
             (_, true) => Value::Unknown {
-                why: "the recipe is a template".to_owned(),
+                why: "another program fills it in".to_owned(),
                 origin,
             },
             (None, _) => Value::Unknown {
@@ -372,7 +385,11 @@ fn environment(found: &Found, block: &EntryRef<'_>, into: &mut BTreeMap<String, 
                 value: entry.value.span(),
             }),
         };
-        let value = match entry.value.object().filter(|_| !found.is_template) {
+        let value = match entry
+            .value
+            .object()
+            .filter(|_| !formats::is_filled_in(entry.value))
+        {
             Some(value) => Value::Known { value, origin },
             None => Value::Unknown {
                 why: "it is a template, or too large".to_owned(),
@@ -414,8 +431,12 @@ fn arguments(command: &LaunchCommand) -> BTreeMap<String, Value<Object>> {
         let Some(name) = name_of(flag, joined.is_some()) else {
             continue;
         };
+        // `--flag $VALUE`: what it is cannot be known, and it belongs to the flag.
+        let is_open_value =
+            |next: &&Term| next.is_open && next.spot.file.slice(next.spot.span).starts_with('$');
         let is_value = |next: &&&Term| {
-            next.known().is_none_or(|text| !text.starts_with("--")) && !next.is_open
+            is_open_value(next)
+                || next.known().is_none_or(|text| !text.starts_with("--")) && !next.is_open
         };
         let (value, spot) = match joined {
             Some(value) => (Ok(value.to_owned()), &term.spot),

@@ -8,6 +8,9 @@ use crate::knowledge;
 
 use super::{FileLine, Target, TargetOrigin, versions};
 
+/// Packages that tell a list of a project's dependencies from a line about something else.
+const LISTING: [&str; 3] = ["accelerate", "transformers", "torch"];
+
 impl Target {
     /// Takes over the version of a package that a project pins, unless the command line or the settings say it; a pin
     /// that was taken over before gives way. `false`, and nothing is changed, where no known release is allowed.
@@ -48,7 +51,10 @@ impl Target {
     ) -> bool {
         let pins = pins::requirement(requirement, &spot.file, spot.span);
         pins.iter().fold(true, |is_known, pin| {
-            self.name_package(pin);
+            // What a command installs is no list of all that there is.
+            if !LISTING.contains(&pin.package.name) {
+                self.name_package(pin);
+            }
             self.pin_package(pin, releases) && is_known
         })
     }
@@ -67,8 +73,7 @@ impl Target {
         if is_declared || is_named {
             return None;
         }
-        let listing = ["accelerate", "transformers", "torch"];
-        listing
+        LISTING
             .iter()
             .find_map(|name| self.project_packages.get(name))
     }
@@ -183,15 +188,8 @@ mod tests {
         let named: Vec<_> = target.project_packages.keys().copied().collect();
         assert_eq!(
             named,
-            [
-                "accelerate",
-                "deepspeed",
-                "msamp",
-                "torch",
-                "torchao",
-                "transformers",
-                "trl"
-            ]
+            ["deepspeed", "msamp", "torchao", "trl"],
+            "what a script installs is no list of all dependencies"
         );
     }
 

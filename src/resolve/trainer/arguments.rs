@@ -48,7 +48,12 @@ const TRAINER_ALONE: [&str; 14] = [
 ];
 
 /// Keys that were removed with `half_precision_backend`.
-const REMOVED: [&str; 3] = ["half_precision_backend", "fp16_backend", "fp16_opt_level"];
+const REMOVED: [&str; 4] = [
+    "half_precision_backend",
+    "fp16_backend",
+    "fp16_opt_level",
+    "no_cuda",
+];
 
 /// Builds the arguments.
 pub(super) fn build(
@@ -204,6 +209,17 @@ fn is_of_trainer(said: &Said<'_>, name: &str) -> Step<bool> {
     Ok(is_fp8 && has_trainer)
 }
 
+/// The keys of `accelerator_config` (transformers 4.57.6, trainer_pt_utils.py:AcceleratorConfig).
+const ACCELERATOR_CONFIG: [&str; 7] = [
+    "dispatch_batches",
+    "even_batches",
+    "gradient_accumulation_kwargs",
+    "non_blocking",
+    "split_batches",
+    "use_configured_state",
+    "use_seedable_sampler",
+];
+
 fn exclude(fp16: Option<&Argument>, bf16: Option<&Argument>, when: &str) -> Step<()> {
     let (Some(fp16), Some(bf16)) = (fp16, bf16) else {
         return Ok(());
@@ -228,7 +244,7 @@ fn check_accelerator_config(said: &Said<'_>) -> Step<()> {
         return Ok(());
     };
     let named = pairs.iter().find_map(|(key, _)| match key {
-        Object::Str(key) if key == "mixed_precision" || key == "kwargs_handlers" => Some(key),
+        Object::Str(key) if !ACCELERATOR_CONFIG.contains(&key.as_str()) => Some(key),
         _ => None,
     });
     match named {

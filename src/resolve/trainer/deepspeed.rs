@@ -36,6 +36,16 @@ const NUMBERS: [(&str, &str, f64); 7] = [
     ("scheduler.params.warmup_max_lr", "learning_rate", 5e-5),
 ];
 
+/// DeepSpeed configs that ms-swift brings (4.6, swift/arguments/sft_args.py).
+const SWIFT_PRESETS: [&str; 6] = [
+    "zero0",
+    "zero1",
+    "zero2",
+    "zero3",
+    "zero2_offload",
+    "zero3_offload",
+];
+
 /// The learning rate: its default differs between the classes of training arguments.
 const LEARNING_RATE: &str = "learning_rate";
 
@@ -112,6 +122,11 @@ pub(super) fn build(
             "`deepspeed` with the config inside it is not followed",
         ));
     };
+    if said.trainer.framework == Framework::Swift && SWIFT_PRESETS.contains(&path.as_str()) {
+        return Err(unknown(format!(
+            "`{path}` is a DeepSpeed config of ms-swift's own"
+        )));
+    }
     let path = variable(path.as_str(), &file.origin);
     environment.set("ACCELERATE_USE_DEEPSPEED", variable("true", &file.origin));
     let mut mismatches = Mismatches::default();

@@ -5,7 +5,7 @@ use super::super::Term;
 use super::super::shell::Redirection;
 
 /// Programs whose last operand is written.
-const COPIES: [&str; 5] = ["cp", "install", "ln", "mv", "rsync"];
+const COPIES: [&str; 6] = ["cp", "install", "ln", "mv", "rsync", "tee"];
 
 /// Programs that change the files that they name, where they are given one of these options.
 const EDITS_IN_PLACE: [(&str, &[&str]); 4] = [
@@ -23,7 +23,11 @@ const OUTPUTS: [(&str, &[&str]); 3] = [
 ];
 
 /// The paths that a command writes or changes.
-pub(super) fn of(words: &[Term], redirections: &[Redirection]) -> Vec<String> {
+pub(super) fn of(words: &[Term], redirections: &[Redirection]) -> impl Iterator<Item = String> {
+    paths(words, redirections).into_iter()
+}
+
+fn paths(words: &[Term], redirections: &[Redirection]) -> Vec<String> {
     let mut touched = Vec::new();
     let has_body = redirections
         .iter()
@@ -96,7 +100,12 @@ mod tests {
         ] {
             let file = SourceFile::from_text("a.sh", format!("{text}\naccelerate launch b.py\n"));
             let found = read(&std::sync::Arc::new(file), loaded);
-            assert_eq!(found.touched, expected, "{text}");
+            let paths: Vec<&str> = found
+                .touched
+                .iter()
+                .map(|touched| touched.path.as_str())
+                .collect();
+            assert_eq!(paths, expected, "{text}");
         }
     }
 }

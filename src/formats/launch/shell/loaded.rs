@@ -24,6 +24,9 @@ const PRINTERS: [&str; 7] = ["cat", "grep", "egrep", "sed", "awk", "xargs", "env
 impl Machine<'_> {
     /// `source FILE`: what it assigns takes effect; its commands are its own file's matter.
     pub(super) fn load(&mut self, words: &Words) {
+        if self.loads >= MAX_LOADS || !self.spend(1) {
+            return;
+        }
         let Some(file) = words
             .fields
             .get(1)
@@ -31,7 +34,7 @@ impl Machine<'_> {
         else {
             return;
         };
-        if self.loads >= MAX_LOADS || !self.spend(1 + file.text().len() / 64) {
+        if !self.spend(file.text().len() / 64) {
             return;
         }
         self.loads += 1;
@@ -58,6 +61,9 @@ impl Machine<'_> {
             ] => list,
             _ => return,
         };
+        if !self.spend(1) {
+            return;
+        }
         let Some(path) = printed_file(list) else {
             return;
         };

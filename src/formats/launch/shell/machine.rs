@@ -167,6 +167,16 @@ impl<'a> Machine<'a> {
             .is_some_and(|end| last.is_some_and(|last| *last > end))
     }
 
+    /// The variables that are assigned after the function that is walked over.
+    pub(super) fn assigned_later(&self) -> impl Iterator<Item = &str> {
+        let end = self.function_end.unwrap_or(usize::MAX);
+        let later = self
+            .last_assigned
+            .iter()
+            .filter(move |(_, last)| **last > end);
+        later.map(|(name, _)| &**name)
+    }
+
     /// Whether the function that is walked over may find another value in a variable that was assigned before it.
     pub(super) fn may_change(&self, name: &str, variable: &Variable) -> bool {
         variable.function_end != self.function_end && self.is_assigned_later(name)

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::source::Span;
 use crate::source::shell::{Command, RedirectionKind, Simple};
 
 use super::super::fragments::MappedText;
-use super::super::{Spot, Term};
+use super::super::{Folder, Spot, Term};
 use super::machine::{Flow, Machine, Output};
 use super::origin::mapped_text;
 use super::piece::{Field, term, text_of};
@@ -103,6 +104,21 @@ impl Machine<'_> {
 
     fn environment(&self) -> BTreeMap<String, Term> {
         let folder = &self.state.place.folder;
+        // A function is called later: what is assigned until then may be exported too.
+        let later = self.assigned_later().map(|name| {
+            let term = Term {
+                text: Err(format!("`${name}` is assigned after this function")),
+                is_open: false,
+                spot: self.spot(Span::at(0)),
+            };
+            (name.to_owned(), term)
+        });
+        let mut environment: BTreeMap<String, Term> = later.collect();
+        environment.extend(self.exported_terms(folder));
+        environment
+    }
+
+    fn exported_terms(&self, folder: &Folder) -> BTreeMap<String, Term> {
         self.state
             .exported()
             .filter(|(_, variable)| self.sees(variable))

@@ -4,13 +4,11 @@ use super::super::super::context::Context;
 use super::super::super::outcome::Cause;
 use super::super::super::python::Site;
 use super::super::super::runtime::Environment;
-use super::super::super::stop::Step;
+use super::super::super::stop::{Step, unknown};
 use super::super::arguments::{MIXED_PRECISION, build, refused_key, variable};
 use super::super::{Given, Said, keywords};
 use super::nothing_known;
-use crate::knowledge::trainers::{
-    LlamaFactory, LlamaFactoryFp8, PrecisionHandover, TrainerHandlers,
-};
+use crate::knowledge::trainers::{LlamaFactory, LlamaFactoryFp8, TrainerHandlers};
 use crate::source::Object;
 
 /// The stages whose trainers hear of fp8 (0.9.5, `train/pt/trainer.py`, `train/sft/trainer.py`).
@@ -42,6 +40,11 @@ pub(in super::super) fn llamafactory(
                 return Err(refused_key(&argument, name));
             }
         }
+    }
+    if said.switched_on("pure_bf16")?.is_some() {
+        return Err(unknown(
+            "`pure_bf16` trains bf16 weights, outside of mixed precision",
+        ));
     }
     let mut given = build(context, environment, said, given)?;
     let Some(fp8) = said.switched_on("fp8")? else {
@@ -76,13 +79,12 @@ pub(in super::super) fn llamafactory(
             .code
             .kwargs_handlers
             .push(("TERecipeKwargs".to_owned(), recipe));
-        if said.transformers.precision_handover == PrecisionHandover::Argument {
-            given
-                .code
-                .arguments
-                .insert("mixed_precision".to_owned(), Object::from("fp8"));
-            given.precision = Some(fp8.origin);
-        }
+        // The patched `Accelerator.__init__` passes both.
+        given
+            .code
+            .arguments
+            .insert("mixed_precision".to_owned(), Object::from("fp8"));
+        given.precision = Some(fp8.origin);
     }
     Ok(given)
 }
