@@ -99,6 +99,11 @@ impl Assumptions {
         Ok(assumptions)
     }
 
+    /// The folders from a file's own up to the root of what is searched for it.
+    pub(super) fn folders_above(&self, file: &Path) -> Vec<Folder> {
+        self.upwards.folders(file)
+    }
+
     /// What is assumed of the file of this path, which need not exist.
     pub(super) fn of(&self, file: &Path) -> Result<Assumed, Failure> {
         let folders = self.upwards.folders(file);

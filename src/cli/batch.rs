@@ -225,6 +225,7 @@ impl Case {
             },
             follows_machines: false,
             without: Vec::new(),
+            set_aside: Vec::new(),
         })
     }
 

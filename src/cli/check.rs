@@ -61,7 +61,9 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         .map(|launched| launched.target.clone())
         .collect();
     let around = Around::of(&launched);
-    let alone = workers::map(plan.threads, &files, |file| alone::alone(file, &around));
+    let alone = workers::map(plan.threads, &files, |file| {
+        alone::alone(file, &around, &plan.assumptions)
+    });
     let mut findings: Vec<_> = problems
         .iter()
         .map(|problem| notices::unreadable(&problem.shown, &problem.reason, meant(&problem.shown)))

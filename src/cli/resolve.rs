@@ -54,8 +54,9 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     match &file.holds {
         Holds::Launch(holds) => {
             let mut runs = Vec::new();
+            let beside = Beside::of(&shown, &assumptions);
             for command in &holds.commands {
-                let partners = Beside::of_command(&shown, command, holds, &[], &assumptions);
+                let partners = beside.of_command(command, holds, &[]);
                 let (run, assumed) = runs::run_of(command, holds, &file, &assumptions, &partners)?;
                 if runs::is_followed(&run) {
                     runs.push((run, assumed, partners));
@@ -77,7 +78,7 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
             if let Some(trainer) = &run.trainer {
                 assumed.target.accompany(trainer);
             }
-            let partners = Partners::of(&shown);
+            let partners = Partners::of(&shown, &assumptions);
             let followed = Followed {
                 run: &run,
                 assumed: &assumed,
@@ -102,7 +103,7 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
                 ))
             })?;
             let run = assumed.run(Config::of_bytes(&shown, bytes));
-            let partners = Partners::of(&shown);
+            let partners = Partners::of(&shown, &assumptions);
             let followed = Followed {
                 run: &run,
                 assumed: &assumed,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::relative;
@@ -120,8 +120,22 @@ impl Folder {
         })
     }
 
-    /// A file in the folder, if it is a regular one of at most 4 MiB. A link is followed where it stays below the root.
-    pub fn read(&self, name: &str) -> Option<FolderFile> {
+    /// Whether a path from this folder stays below the root, as it is written.
+    pub fn reaches(&self, path: &Path) -> bool {
+        let mut at = self.path.clone();
+        path.components().all(|part| match part {
+            Component::ParentDir => at.pop() && at.starts_with(&self.root),
+            Component::Normal(name) => {
+                at.push(name);
+                true
+            }
+            Component::CurDir => true,
+            Component::RootDir | Component::Prefix(_) => false,
+        })
+    }
+
+    /// A file in the folder or below it, if it is a regular one of at most 4 MiB. A link is followed where it stays below the root.
+    pub fn read(&self, name: impl AsRef<Path>) -> Option<FolderFile> {
         let path = self.path.join(name);
         let target = path.canonicalize().ok()?;
         // Asked before it is opened: to open a pipe is to wait for its writer.

@@ -3,6 +3,7 @@
 
 mod forwarded;
 mod recipe;
+mod script;
 mod words;
 
 use std::collections::BTreeMap;
@@ -85,6 +86,11 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
         .unknown
         .or_else(|| trained.unknown.clone())
         .or_else(|| not_followed(command));
+    // Of diffusers' example scripts it is known what they give.
+    let own_precision = trained.code.precision.is_none() && script::says_precision(command, files);
+    let unknown = unknown.or_else(|| {
+        own_precision.then(|| "the script gives `Accelerator()` a precision of its own".to_owned())
+    });
     let asked = match &config {
         Config::File(file) => file
             .read
@@ -107,6 +113,7 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
         stage: Stage::Prepare,
         follows_machines: true,
         without: Vec::new(),
+        set_aside: Vec::new(),
         deepspeed: None,
         command: Some(Command {
             place: place(command, "", &command.spot),
@@ -120,6 +127,7 @@ pub fn assemble(command: &LaunchCommand, target: &Target, files: &dyn Files) -> 
                 let supposed = "the script, which is only supposed to use the Trainer,";
                 trained.is_supposed.then(|| supposed.to_owned())
             }),
+            own_precision,
             is_prose: command.is_prose,
         }),
         trainer: trained.trainer,

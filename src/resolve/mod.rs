@@ -7,6 +7,7 @@
 mod asks;
 pub mod assemble;
 mod context;
+pub mod deepspeed_blocks;
 mod deepspeed_configs;
 mod launch;
 pub mod outcome;
@@ -178,7 +179,10 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
                 skipped: false,
                 exception: None,
             });
-            verdict
+            match trainer::check_save(context, &accelerator, &verdict) {
+                Ok(()) => verdict,
+                Err(stop) => stopped_at_trainer(stop, outcome),
+            }
         }
         Err(stop) => stopped(stop, Verdict::RaisesAtPrepare, |exception| {
             outcome.prepare = Some(Prepare {

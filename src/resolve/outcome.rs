@@ -104,6 +104,10 @@ pub enum Cause {
     TrainerDeepSpeed,
     /// The trainer prepares the model without its optimizer, which Transformer Engine refuses.
     TrainerModelAlone,
+    /// The Trainer cannot write a checkpoint of torchao's weights.
+    CheckpointSave,
+    /// A precision block of the DeepSpeed config has keys that DeepSpeed refuses, or both are on.
+    DeepSpeedBlock,
 }
 
 /// Which launcher accelerate chooses.

@@ -3,6 +3,7 @@
 //! `_prepare_deepspeed`; `utils/transformer_engine.py:apply_fp8_autowrap`).
 
 use super::context::Context;
+use super::deepspeed_blocks;
 use super::outcome::{Backend, Cause, Verdict};
 use super::python::{Site, int};
 use super::run::Origin;
@@ -62,6 +63,7 @@ pub(crate) fn prepare(context: &mut Context<'_>, accelerator: &mut Accelerator) 
             ));
         }
         prepare_deepspeed(context, accelerator)?;
+        deepspeed_blocks::check(context)?;
     } else if alone {
         check_checkpointing(accelerator)?;
     } else {

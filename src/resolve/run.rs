@@ -10,6 +10,7 @@ mod voice;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::outcome::Cause;
 use super::target::{Target, packages_asked};
 use crate::source::{Document, Object, Route, SourceFile};
 
@@ -112,7 +113,7 @@ pub struct Run {
     /// The command that starts it; `None` for a run that is only assumed.
     pub command: Option<Command>,
     /// The commands around an assumed run's config that read no config, where no command around it reads one.
-    pub bypassed: Vec<Bypass>,
+    pub bypassed: Vec<Arc<Bypass>>,
     /// Whether no command names the config of an assumed run, although there are commands around it.
     pub is_unused: bool,
     /// Why it cannot be told what the run comes to, where something that decides is not known. Refusals of the config
@@ -126,6 +127,8 @@ pub struct Run {
     pub follows_machines: bool,
     /// Places of the config that are taken as not written: how faults behind the first one are found. Sorted.
     pub without: Vec<Route>,
+    /// Faults that are taken as mended: what would go wrong behind them is found so.
+    pub set_aside: Vec<Cause>,
 }
 
 impl Run {
@@ -155,6 +158,7 @@ impl Run {
             stage: Stage::Prepare,
             follows_machines: true,
             without: Vec::new(),
+            set_aside: Vec::new(),
         }
     }
 }

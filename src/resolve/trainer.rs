@@ -15,12 +15,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::context::Context;
-use super::outcome::{Backend, Cause};
+use super::outcome::{Backend, Cause, Verdict};
 use super::python::{Argument, Site};
 use super::run::{Code, Origin, Place, Trainer, Value, Voice};
 use super::runtime::{Accelerator, DeepSpeedPlugin, DistributedType, Environment};
 use super::stop::{Step, raise, unknown};
 use crate::formats::recipe::Framework;
+use crate::knowledge::AoAllGatherDefault;
 use crate::knowledge::trainers::{Fsdp1Prepare, TrainerFsdp2Prepare, Transformers};
 use crate::source::{NodeRef, Object, Syntax};
 
@@ -227,6 +228,73 @@ pub(crate) fn check_prepare(context: &Context<'_>, accelerator: &Accelerator) ->
         Cause::TrainerModelAlone,
         origins,
     ))
+}
+
+/// The recipe's variable that gathers weights in float8.
+const ALL_GATHER: &str = "ACCELERATE_FP8_ENABLE_FSDP_FLOAT8_ALL_GATHER";
+
+/// With the float8 all-gather the weights are tensors of a torchao class, which only FSDP2 gathers before they are saved.
+pub(crate) fn check_save(
+    context: &Context<'_>,
+    accelerator: &Accelerator,
+    verdict: &Verdict,
+) -> Step<()> {
+    let trainer = context
+        .run
+        .trainer
+        .as_ref()
+        .filter(|trainer| saves(trainer));
+    // Only one GPU and DDP were tried.
+    let is_plain = matches!(
+        accelerator.distributed_type,
+        DistributedType::No | DistributedType::MultiGpu
+    );
+    let is_set_aside = context.run.set_aside.contains(&Cause::CheckpointSave);
+    let (Some(trainer), Verdict::Fp8(Backend::Ao)) = (trainer, verdict) else {
+        return Ok(());
+    };
+    if is_set_aside
+        || !is_plain
+        || context.run.command.is_none()
+        || context.behaviours.ao_all_gather_default != AoAllGatherDefault::On
+    {
+        return Ok(());
+    }
+    let said = accelerator.environment.get(ALL_GATHER)?;
+    if said.is_some_and(|said| super::python::parse_bool(&said.value) != Some(true)) {
+        return Ok(());
+    }
+    let strategy = match trainer.arguments.get("save_strategy") {
+        Some(Value::Known { origin, .. }) => Some(origin.clone()),
+        _ => None,
+    };
+    Err(raise(
+        "RuntimeError",
+        "Attempted to access the data pointer on an invalid python storage",
+        "transformers/trainer.py:Trainer.save_model",
+        Cause::CheckpointSave,
+        std::iter::once(accelerator.backend_origin()).chain(strategy),
+    ))
+}
+
+/// Whether the Trainer writes checkpoints of the whole model, and leaves accelerate's recipe as it is.
+fn saves(trainer: &Trainer) -> bool {
+    let has_adapter = trainer
+        .arguments
+        .keys()
+        .any(|name| name.contains("lora") || name.contains("peft") || name.contains("adapter"));
+    let off = match trainer.arguments.get("save_strategy") {
+        None => false,
+        // What `no` without quotes comes to is another matter.
+        Some(Value::Known {
+            value: Object::Str(text),
+            ..
+        }) => text.eq_ignore_ascii_case("no"),
+        Some(_) => true,
+    };
+    // The other frameworks make recipes of their own, or need an older accelerate.
+    let is_plain = matches!(trainer.framework, Framework::Transformers | Framework::Trl);
+    is_plain && !trainer.is_arguments_only && !has_adapter && !off
 }
 
 /// A value that a framework sets although nobody wrote it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::knowledge::trainers::{DeepSpeed, PrecisionBlocks};
 use crate::knowledge::{self, Version};
-use crate::resolve;
+use crate::resolve::{self, deepspeed_blocks};
 use crate::source::{Document, EntryRef, Route, SourceFile};
 
 use super::{Key, Label, Subject};
@@ -27,15 +27,14 @@ pub(super) fn configs(subject: &Subject<'_>) -> Vec<DeepSpeedConfig> {
 }
 
 impl DeepSpeedConfig {
-    /// A block of the top level, with the name under which it stands: bf16 has an older one.
+    /// What it holds.
+    pub(super) fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// A block of the top level, with the name under which it stands.
     pub(super) fn block(&self, name: &str) -> Option<(&'static str, EntryRef<'_>)> {
-        let names: &[&'static str] = match name {
-            "bf16" => &["bf16", "bfloat16"],
-            _ => &["fp16"],
-        };
-        let root = self.document.root();
-        let found = names.iter().find_map(|name| Some((*name, root.get(name)?)));
-        found.filter(|(_, block)| block.value.is_dict())
+        deepspeed_blocks::block(&self.document, name)
     }
 
     /// The key of an entry.

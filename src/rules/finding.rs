@@ -92,6 +92,12 @@ impl Label {
             text: text.into(),
         }
     }
+
+    /// The file and the bytes in it.
+    pub fn place(&self) -> (String, Option<Span>) {
+        let span = self.source.as_ref().map(|(_, span)| *span);
+        (self.path.clone(), span)
+    }
 }
 
 /// What names a finding's place so that moving lines does not change it.
@@ -138,4 +144,23 @@ pub struct Finding {
     pub outcome: Option<AskedAndRuns>,
     /// Its name for fingerprints.
     pub key: Key,
+}
+
+impl Finding {
+    /// Where it stands, under which rule: what tells two findings of a run apart.
+    pub fn place(&self) -> FindingPlace {
+        FindingPlace {
+            code: self.code,
+            at: self.primary.place(),
+            route: self.key.route.clone(),
+        }
+    }
+}
+
+/// See [`Finding::place`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FindingPlace {
+    code: &'static str,
+    at: (String, Option<Span>),
+    route: Route,
 }

@@ -1,9 +1,7 @@
 //! FP213: torchao's fp8 trains, and the first checkpoint cannot be written.
 
-use crate::formats::recipe::Framework;
 use crate::knowledge::AoAllGatherDefault;
-use crate::resolve::{Backend, Outcome, Trainer, Value, Verdict};
-use crate::source::Object;
+use crate::resolve::{Cause, Value};
 
 use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
 
@@ -58,29 +56,21 @@ are reported.",
     check,
 };
 
-const ALL_GATHER: &str = "ACCELERATE_FP8_ENABLE_FSDP_FLOAT8_ALL_GATHER";
-
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(trainer) = subject
-        .run
-        .trainer
-        .as_ref()
-        .filter(|trainer| saves(trainer))
-    else {
+    let (Some(exception), Some(trainer)) = (
+        subject.caused_by(&[Cause::CheckpointSave]).next(),
+        &subject.run.trainer,
+    ) else {
         return;
     };
     let last = subject.last();
-    let is_ao = last.verdict == Verdict::Fp8(Backend::Ao);
-    if !is_ao || subject.run.command.is_none() || !is_plain(last) || !gathers(subject, last) {
-        return;
-    }
     let Some(fp8) = voices::launched(subject, last).filter(|asked| asked.value == "fp8") else {
         return;
     };
     let message = format!(
-        "{} trains in fp8 until the first checkpoint, which cannot be written: RuntimeError: Attempted to access the \
-         data pointer on an invalid python storage",
-        voices::versions(subject)
+        "{} trains in fp8 until the first checkpoint, which cannot be written: {}",
+        voices::versions(subject),
+        advice::shown(exception)
     );
     let backend = last
         .decision("fp8_backend")
@@ -117,52 +107,4 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         runs: "fp8 until the first checkpoint".to_owned(),
     });
     findings.push(finding);
-}
-
-/// Whether the Trainer writes checkpoints of the whole model, and leaves accelerate's recipe as it is.
-fn saves(trainer: &Trainer) -> bool {
-    let has_adapter = trainer
-        .arguments
-        .keys()
-        .any(|name| name.contains("lora") || name.contains("peft") || name.contains("adapter"));
-    let off = match trainer.arguments.get("save_strategy") {
-        None => false,
-        // What `no` without quotes comes to is another matter.
-        Some(Value::Known {
-            value: Object::Str(text),
-            ..
-        }) => text.eq_ignore_ascii_case("no"),
-        Some(_) => true,
-    };
-    // The other frameworks make recipes of their own, or need an older accelerate.
-    let is_plain = matches!(trainer.framework, Framework::Transformers | Framework::Trl);
-    is_plain && !trainer.is_arguments_only && !has_adapter && !off
-}
-
-/// One GPU or DDP: only these were tried.
-fn is_plain(outcome: &Outcome) -> bool {
-    let kind = outcome
-        .runtime
-        .as_ref()
-        .and_then(|runtime| runtime.distributed_type.as_deref());
-    matches!(kind, Some("NO" | "MULTI_GPU"))
-}
-
-/// Whether the float8 all-gather is on and nobody wrote otherwise.
-fn gathers(subject: &Subject<'_>, outcome: &Outcome) -> bool {
-    let by_launch = outcome
-        .launch
-        .as_ref()
-        .and_then(|launch| launch.environment.get(ALL_GATHER));
-    let by_launch = by_launch.map(|variable| variable.value.as_str());
-    let by_shell = match subject.run.environment.get(ALL_GATHER) {
-        Some(Value::Known { value, .. }) => Some(value.as_str()),
-        Some(Value::Unknown { .. }) => return false,
-        None => None,
-    };
-    let said = by_launch.or(by_shell);
-    let is_on =
-        |text: &str| ["1", "on", "t", "true", "y", "yes"].contains(&text.to_lowercase().as_str());
-    subject.facts.behaviours.ao_all_gather_default == AoAllGatherDefault::On
-        && said.is_none_or(is_on)
 }

@@ -2,7 +2,7 @@
 
 use crate::knowledge::Version;
 use crate::knowledge::trainers::PrecisionBlocks;
-use crate::source::{EntryRef, Object};
+use crate::resolve::deepspeed_blocks;
 
 use super::deepspeed::{self, DeepSpeedConfig};
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, voices};
@@ -61,27 +61,6 @@ DeepSpeedConfig._initialize_params).",
     check,
 };
 
-/// The keys that only the `fp16` block has.
-const FP16_ONLY: [&str; 8] = [
-    "auto_cast",
-    "consecutive_hysteresis",
-    "fp16_master_weights_and_grads",
-    "hysteresis",
-    "initial_scale_power",
-    "loss_scale",
-    "loss_scale_window",
-    "min_loss_scale",
-];
-
-/// The keys of the `bf16` block, in any strict version.
-const OF_BF16: [&str; 5] = [
-    "bf16_master_weights_and_grads",
-    "bf16_optimizer_states",
-    "check_grad_overflow",
-    "enabled",
-    "immediate_grad_update",
-];
-
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((version, blocks)) = deepspeed::version(subject) else {
         return;
@@ -104,17 +83,7 @@ fn other_keys(
 ) -> Option<Finding> {
     let (written, block) = config.block(name)?;
     let is_strict = blocks == PrecisionBlocks::Strict;
-    let is_other = |key: &str| match name {
-        "bf16" if is_strict => !OF_BF16.contains(&key),
-        "bf16" => FP16_ONLY.contains(&key),
-        _ => is_strict && key != "enabled" && !FP16_ONLY.contains(&key),
-    };
-    let others: Vec<(&str, EntryRef<'_>)> = block
-        .value
-        .entries()
-        .filter_map(|entry| Some((entry.key.text()?, entry)))
-        .filter(|(key, entry)| is_other(key) && entry.value.text() != Some("auto"))
-        .collect();
+    let others = deepspeed_blocks::other_keys(name, block.value, is_strict);
     let ((first, at), rest) = others.split_first()?;
     let names: Vec<String> = others.iter().map(|(key, _)| format!("`{key}`")).collect();
     let names = names.join(", ");
@@ -128,7 +97,7 @@ fn other_keys(
             PrecisionBlocks::Strict.versions()
         ),
     };
-    let label = match FP16_ONLY.contains(first) {
+    let label = match deepspeed_blocks::is_of_fp16(first) {
         true => "belongs to `fp16`",
         false => "no such key",
     };
@@ -151,12 +120,7 @@ fn other_keys(
 
 /// Both blocks on.
 fn both(subject: &Subject<'_>, config: &DeepSpeedConfig, version: &Version) -> Option<Finding> {
-    let enabled = |name: &str| {
-        let (written, block) = config.block(name)?;
-        let entry = block.value.get("enabled")?;
-        matches!(entry.value.object(), Some(Object::Bool(true))).then_some((written, entry))
-    };
-    let ((bf16, at), (_, other)) = (enabled("bf16")?, enabled("fp16")?);
+    let ((bf16, at), (_, other)) = deepspeed_blocks::both_on(config.document())?;
     let message = format!(
         "DeepSpeed {version} raises in `deepspeed.initialize()`: AssertionError: bfloat16 and fp16 modes cannot be \
          simultaneously enabled"

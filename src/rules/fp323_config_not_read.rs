@@ -33,6 +33,9 @@ known that another precision runs.",
     check,
 };
 
+/// How many commands are named beside the first.
+const NAMED_BESIDE: usize = 3;
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (Some(asked), Some(place)) = (subject.precision(), subject.top("mixed_precision")) else {
         return;
@@ -62,10 +65,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     );
     finding.key.route.clone_from(&first.command.place.route);
     finding.related.push(Label::value(&place, "asked for here"));
-    for other in losing {
+    let others: Vec<_> = losing.collect();
+    for other in others.iter().take(NAMED_BESIDE) {
         finding
             .related
             .push(Label::value(&other.command.program, "nor does this"));
+    }
+    if let Some(more) = others.len().checked_sub(NAMED_BESIDE).filter(|more| *more > 0) {
+        finding.notes.push(format!("and {more} more commands"));
     }
     if asked != "fp8" {
         finding.severity = Severity::Warning;

@@ -18,7 +18,7 @@ pub mod subject;
 mod voices;
 
 pub use examples::Example;
-pub use finding::{AskedAndRuns, Confidence, Finding, Key, Label, Severity};
+pub use finding::{AskedAndRuns, Confidence, Finding, FindingPlace, Key, Label, Severity};
 pub use releases::judge;
 pub use subject::{Subject, precision_that_runs};
 

@@ -6,9 +6,8 @@ use std::collections::btree_map::Entry;
 use crate::formats::settings::Fp8Block;
 use crate::knowledge::{self, Interval, Version};
 use crate::resolve::{Files, Run, Target};
-use crate::source::{Route, Span};
 
-use super::{Finding, Severity, Subject, judge_release};
+use super::{Finding, FindingPlace, Severity, Subject, judge_release};
 
 /// Everything that the rules have to say about one run, under every release that the target allows.
 ///
@@ -32,16 +31,19 @@ pub fn judge(run: &Run, target: &Target, blocks: &[Fp8Block], files: &dyn Files)
 struct Merged {
     findings: Vec<(Finding, Vec<Version>)>,
     /// Where in `findings` the one with this code at this place is.
-    places: BTreeMap<(&'static str, Route, Option<Span>), usize>,
+    places: BTreeMap<FindingPlace, usize>,
 }
 
 impl Merged {
     fn add(&mut self, version: &Version, findings: Vec<Finding>) {
         for finding in findings {
-            let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-            let place = (finding.code, finding.key.route.clone(), span);
-            match self.places.entry(place) {
-                Entry::Occupied(known) => self.findings[*known.get()].1.push(version.clone()),
+            match self.places.entry(finding.place()) {
+                Entry::Occupied(known) => {
+                    let versions = &mut self.findings[*known.get()].1;
+                    if versions.last() != Some(version) {
+                        versions.push(version.clone());
+                    }
+                }
                 Entry::Vacant(place) => {
                     place.insert(self.findings.len());
                     self.findings.push((finding, vec![version.clone()]));

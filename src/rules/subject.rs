@@ -17,6 +17,9 @@ use super::{AskedAndRuns, Key, Label, declared};
 /// How many faults of one run are looked for behind each other.
 const MAX_FAULTS: usize = 20;
 
+/// Faults at the end of the way, which hide nothing of what is said before them.
+const SET_ASIDE: [Cause; 2] = [Cause::CheckpointSave, Cause::DeepSpeedBlock];
+
 /// A run with what it comes to.
 pub struct Subject<'a> {
     /// The run.
@@ -59,6 +62,12 @@ impl<'a> Subject<'a> {
             // Who leaves the number to the command line gives it there.
             if exception.cause == Cause::NumProcesses && mended.flags.is_empty() {
                 mended.flags = ["--num_processes", "8"].map(Word::from).to_vec();
+                behind.push(resolve::resolve(&mended, facts, files));
+                continue;
+            }
+            if SET_ASIDE.contains(&exception.cause) && !mended.set_aside.contains(&exception.cause)
+            {
+                mended.set_aside.push(exception.cause);
                 behind.push(resolve::resolve(&mended, facts, files));
                 continue;
             }

@@ -1,13 +1,14 @@
 //! The runs that are assumed for what no command names, and what the rules say of them.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::resolve::assemble::assemble_recipe;
 use crate::resolve::{Bypass, Config, Run, Word};
 use crate::rules::{self, Finding};
 
+use super::super::assumptions::Assumptions;
 use super::file::{FileResult, Holds};
 use super::partners::Partners;
 use super::runs::Launched;
@@ -19,14 +20,39 @@ const PROJECT_HEIGHT: usize = 3;
 pub(in crate::cli) struct Around {
     judged: BTreeSet<String>,
     doubtful: BTreeSet<String>,
-    reads_config: Vec<(String, bool)>,
-    bypasses: Vec<Bypass>,
+    /// For each folder, the commands anywhere below it.
+    below: BTreeMap<PathBuf, Below>,
+}
+
+/// The commands below a folder.
+#[derive(Default)]
+struct Below {
+    /// Whether each command of accelerate's launcher names a config that is known; `None` where there is none.
+    reads_known: Option<bool>,
+    /// Those that read no config.
+    bypasses: Vec<Arc<Bypass>>,
 }
 
 impl Around {
     /// Puts together what the files say.
     pub(in crate::cli) fn of(launched: &[Launched]) -> Self {
-        let reads_config = launched.iter().flat_map(|launched| &launched.reads_config);
+        let mut below: BTreeMap<PathBuf, Below> = BTreeMap::new();
+        let folders = |path: &str| {
+            let folders: Vec<_> = Path::new(path).ancestors().skip(1).collect();
+            folders.into_iter().map(Path::to_owned).collect::<Vec<_>>()
+        };
+        for reads in launched.iter().flat_map(|launched| &launched.reads_config) {
+            for folder in folders(&reads.path) {
+                let known = &mut below.entry(folder).or_default().reads_known;
+                *known = Some(known.unwrap_or(true) && reads.is_known);
+            }
+        }
+        for bypass in launched.iter().flat_map(|launched| &launched.bypasses) {
+            for folder in folders(&bypass.command.place.file.path) {
+                let bypasses = &mut below.entry(folder).or_default().bypasses;
+                bypasses.push(Arc::clone(bypass));
+            }
+        }
         Self {
             judged: launched
                 .iter()
@@ -36,47 +62,30 @@ impl Around {
                 .iter()
                 .flat_map(|launched| launched.doubtful.clone())
                 .collect(),
-            reads_config: reads_config
-                .map(|reads| (reads.path.clone(), reads.is_known))
-                .collect(),
-            bypasses: launched
-                .iter()
-                .flat_map(|launched| launched.bypasses.clone())
-                .collect(),
+            below,
         }
     }
 
     /// Notes on the assumed run of a config which commands of its project there are: those below the nearest of the
     /// folders above it that has any. Further up than [`PROJECT_HEIGHT`] folders begins somebody else's project.
     fn note_on(&self, run: &mut Run, config: &str) {
-        for folder in Path::new(config).ancestors().skip(1).take(PROJECT_HEIGHT) {
-            let is_below = |path: &str| Path::new(path).starts_with(folder);
-            let reads: Vec<bool> = self
-                .reads_config
-                .iter()
-                .filter(|(path, _)| is_below(path))
-                .map(|(_, is_known)| *is_known)
-                .collect();
-            let bypasses: Vec<Bypass> = self
-                .bypasses
-                .iter()
-                .filter(|bypass| is_below(&bypass.command.place.file.path))
-                .cloned()
-                .collect();
-            if reads.is_empty() && bypasses.is_empty() {
-                continue;
-            }
-            run.is_unused = reads.iter().all(|is_known| *is_known);
-            if reads.is_empty() {
-                run.bypassed = bypasses;
-            }
+        let mut folders = Path::new(config).ancestors().skip(1).take(PROJECT_HEIGHT);
+        let Some(below) = folders.find_map(|folder| self.below.get(folder)) else {
             return;
+        };
+        run.is_unused = below.reads_known.unwrap_or(true);
+        if below.reads_known.is_none() {
+            run.bypassed.clone_from(&below.bypasses);
         }
     }
 }
 
 /// The findings about what a file holds on its own, unless a command names it.
-pub(in crate::cli) fn alone(file: &FileResult, around: &Around) -> Vec<Finding> {
+pub(in crate::cli) fn alone(
+    file: &FileResult,
+    around: &Around,
+    assumptions: &Assumptions,
+) -> Vec<Finding> {
     let (Some(recognised), Some(assumed)) = (&file.recognised, &file.assumed) else {
         return Vec::new();
     };
@@ -107,7 +116,7 @@ pub(in crate::cli) fn alone(file: &FileResult, around: &Around) -> Vec<Finding> 
         }
         Holds::Nothing | Holds::Launch(_) => return Vec::new(),
     };
-    let partners = Partners::of(path);
+    let partners = Partners::of(path, assumptions);
     let mut target = target.clone();
     if let Some(trainer) = &run.trainer {
         target.accompany(trainer);

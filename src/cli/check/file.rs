@@ -122,7 +122,7 @@ fn recognise_launch(
     if !launch::may_be_launch_file(&file.path, file.text()) {
         return Ok(false);
     }
-    let found = launch::read(file, &Beside::of(&file.path));
+    let found = launch::read(file, &Beside::of(&file.path, assumptions));
     if found.commands.is_empty() {
         return Ok(false);
     }

@@ -1,6 +1,6 @@
 //! Of findings that say the same of the same place, one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::rules::{Finding, Label};
 
@@ -14,14 +14,7 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
     let mut findings: Vec<(Finding, Vec<String>)> = Vec::new();
     let mut places = BTreeMap::new();
     for (finding, at) in launched.into_iter().flat_map(|launched| launched.findings) {
-        let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-        let place = (
-            finding.code,
-            finding.primary.path.clone(),
-            span,
-            finding.key.route.clone(),
-        );
-        let index = *places.entry(place).or_insert(findings.len());
+        let index = *places.entry(sameness(&finding)).or_insert(findings.len());
         match findings.get_mut(index) {
             Some((_, others)) => {
                 if !others.contains(&at) {
@@ -59,39 +52,35 @@ pub(in crate::cli) fn merged(launched: impl IntoIterator<Item = Launched>) -> Ve
     named.collect()
 }
 
+/// What findings have in common that say the same of the same place. Two commands may ask for different things there.
+fn sameness(finding: &Finding) -> impl Ord + use<> {
+    let outcome = finding.outcome.as_ref();
+    (
+        finding.place(),
+        finding.severity,
+        outcome.map(|outcome| (outcome.asked.clone(), outcome.runs.clone())),
+    )
+}
+
 /// Of findings that say the same of the same place, one: the first, with the places of all.
 pub(in crate::cli) fn gathered(findings: impl IntoIterator<Item = Finding>) -> Vec<Finding> {
-    let mut kept: Vec<Finding> = Vec::new();
+    let mut kept: Vec<(Finding, BTreeSet<_>)> = Vec::new();
     let mut places = BTreeMap::new();
     for finding in findings {
-        let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-        let place = (
-            finding.code,
-            finding.primary.path.clone(),
-            span,
-            finding.key.route.clone(),
-        );
-        match places.get(&place).and_then(|at: &usize| kept.get_mut(*at)) {
+        let index = *places.entry(sameness(&finding)).or_insert(kept.len());
+        match kept.get_mut(index) {
             None => {
-                places.insert(place, kept.len());
-                kept.push(finding);
+                let labels = finding.related.iter().map(Label::place).collect();
+                kept.push((finding, labels));
             }
-            Some(first) => {
+            Some((first, labels)) => {
                 for label in finding.related {
-                    let place = |label: &Label| {
-                        let span = label.source.as_ref().map(|(_, span)| *span);
-                        (label.path.clone(), span)
-                    };
-                    if first
-                        .related
-                        .iter()
-                        .all(|known| place(known) != place(&label))
-                    {
+                    if labels.insert(label.place()) {
                         first.related.push(label);
                     }
                 }
             }
         }
     }
-    kept
+    kept.into_iter().map(|(finding, _)| finding).collect()
 }

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::discover;
 use crate::formats::Kind;
 use crate::formats::launch::{Folder, LaunchCommand, LaunchFile, Loaded};
 use crate::resolve::target::closest;
@@ -10,26 +11,29 @@ use crate::resolve::{Files, Lookup};
 use crate::source::SourceFile;
 
 use super::super::assumptions::Assumptions;
-use super::file::SIZE_LIMIT;
 
 /// Finds what a config names: from the current folder, or from one between it and the config's own.
 pub(in crate::cli) struct Partners<'a> {
     config: &'a str,
+    assumptions: &'a Assumptions,
 }
 
 impl<'a> Partners<'a> {
     /// The partners of the config that is shown under this path.
-    pub(in crate::cli) fn of(config: &'a str) -> Self {
-        Self { config }
+    pub(in crate::cli) fn of(config: &'a str, assumptions: &'a Assumptions) -> Self {
+        Self {
+            config,
+            assumptions,
+        }
     }
 }
 
 impl Files for Partners<'_> {
     /// In which folder the launch command will run is not known: what is not found may still be there.
     fn look_up(&self, path: &str) -> Lookup {
-        let mut candidates = folders_above(self.config);
-        candidates.reverse();
-        match find(path, &candidates) {
+        let mut places = above(self.config, self.assumptions);
+        places.reverse();
+        match find(path, &places) {
             Some(file) => Lookup::Found(file),
             None => Lookup::Unknown,
         }
@@ -38,42 +42,42 @@ impl Files for Partners<'_> {
 
 /// Finds what the commands of a launch file name.
 pub(in crate::cli) struct Beside<'a> {
-    file: &'a str,
     folder: Folder,
     /// What the file itself writes, and where the command stands in it.
     written: Option<(&'a LaunchFile, usize)>,
     /// The paths of all configs that are checked.
     configs: &'a [String],
     /// What the settings declare.
-    assumptions: Option<&'a Assumptions>,
+    assumptions: &'a Assumptions,
+    /// The folders from the file's own up to the root.
+    above: Arc<[PlaceOfFiles]>,
 }
 
 impl<'a> Beside<'a> {
     /// The files beside the launch file that is shown under this path, for what it loads.
-    pub(in crate::cli) fn of(file: &'a str) -> Self {
+    pub(in crate::cli) fn of(file: &'a str, assumptions: &'a Assumptions) -> Self {
         Self {
-            file,
             folder: Folder::Start(String::new()),
             written: None,
             configs: &[],
-            assumptions: None,
+            assumptions,
+            above: above(file, assumptions).into(),
         }
     }
 
-    /// The files of a command.
+    /// The files of a command in that file.
     pub(in crate::cli) fn of_command(
-        file: &'a str,
+        &self,
         command: &LaunchCommand,
         holds: &'a LaunchFile,
         configs: &'a [String],
-        assumptions: &'a Assumptions,
     ) -> Self {
         Self {
-            file,
             folder: command.folder.clone(),
             written: Some((holds, command.spot.span.start)),
             configs,
-            assumptions: Some(assumptions),
+            assumptions: self.assumptions,
+            above: Arc::clone(&self.above),
         }
     }
 
@@ -88,11 +92,11 @@ impl<'a> Beside<'a> {
                 .and_then(|name| joined(&written.folder, name));
             written.body.start < at && name.as_ref() == Some(&wanted)
         });
-        let named = clean(Path::new(path));
+        let named = cleaned(Path::new(path));
         let touched = holds
             .touched
             .iter()
-            .rfind(|touched| touched.at < at && clean(Path::new(&touched.path)) == named);
+            .rfind(|touched| touched.at < at && cleaned(Path::new(&touched.path)) == named);
         match (written, touched) {
             (Some(written), Some(touched)) if touched.at > written.body.start => {
                 Some(Lookup::Unknown)
@@ -104,26 +108,22 @@ impl<'a> Beside<'a> {
     }
 
     /// Where the command may run: a script is started in its own folder, or in one above it.
-    fn candidates(&self, folder: &Folder) -> Vec<PathBuf> {
+    fn places(&self, folder: &Folder) -> Vec<PlaceOfFiles> {
+        let below = |places: &[PlaceOfFiles], below: &str| -> Vec<PlaceOfFiles> {
+            places.iter().map(|place| place.below(below)).collect()
+        };
         match folder {
             // Where `cd $DIR` leads is not known. What is found under the whole path is meant all the same.
-            Folder::Unknown => folders_above(self.file),
-            Folder::Own(below) => {
-                let own = Path::new(self.file).parent().unwrap_or(Path::new(""));
-                clean(&own.join(below)).into_iter().collect()
-            }
-            Folder::Start(below) => {
-                let folders = folders_above(self.file);
-                let joined = folders.iter().map(|folder| folder.join(below));
-                joined.filter_map(|folder| clean(&folder)).collect()
-            }
+            Folder::Unknown => self.above.to_vec(),
+            Folder::Own(name) => below(self.above.get(..1).unwrap_or_default(), name),
+            Folder::Start(name) => below(&self.above, name),
         }
     }
 }
 
 impl Loaded for Beside<'_> {
     fn load(&self, path: &str, folder: &Folder) -> Option<Arc<SourceFile>> {
-        find(path, &self.candidates(folder))
+        find(path, &self.places(folder))
     }
 }
 
@@ -139,12 +139,10 @@ impl Files for Beside<'_> {
         if let Some(made) = self.made(path) {
             return made;
         }
-        let candidates = self.candidates(&self.folder);
-        // A path that leads out of the folder may not be looked at.
-        let leaves = candidates
-            .iter()
-            .all(|folder| clean(&folder.join(path)).is_none());
-        match find(path, &candidates) {
+        let places = self.places(&self.folder);
+        // A path that leads out of the root may not be looked at.
+        let leaves = places.iter().all(|place| !place.reaches(path));
+        match find(path, &places) {
             Some(file) => Lookup::Found(file),
             None if leaves || self.folder == Folder::Unknown => Lookup::Unknown,
             None => Lookup::Absent,
@@ -153,7 +151,7 @@ impl Files for Beside<'_> {
 
     fn declared_kind(&self, path: &str) -> Option<Kind> {
         // Wrong settings were said when they were read.
-        self.assumptions?.declared_kind(Path::new(path)).ok()?
+        self.assumptions.declared_kind(Path::new(path)).ok()?
     }
 
     /// A config of the same name elsewhere, or of a name that is close.
@@ -174,76 +172,85 @@ impl Files for Beside<'_> {
 /// A path as seen from where the script starts; `None` where that is not known.
 fn joined(folder: &Folder, path: &str) -> Option<(bool, PathBuf)> {
     match folder {
-        Folder::Start(below) => Some((false, clean(&Path::new(below).join(path))?)),
-        Folder::Own(below) => Some((true, clean(&Path::new(below).join(path))?)),
+        Folder::Start(below) => Some((false, cleaned(&Path::new(below).join(path)))),
+        Folder::Own(below) => Some((true, cleaned(&Path::new(below).join(path)))),
         Folder::Unknown => None,
     }
 }
 
-/// The folder of a file and those above it, the nearest one first.
-fn folders_above(file: &str) -> Vec<PathBuf> {
-    Path::new(file)
-        .ancestors()
-        .skip(1)
-        .map(Path::to_owned)
-        .collect()
+/// A folder in which files are looked up, with the path under which it is shown.
+#[derive(Clone)]
+struct PlaceOfFiles {
+    shown: PathBuf,
+    folder: discover::Folder,
+    /// The path below that folder.
+    below: String,
 }
 
-/// The first of these folders in which there is such a file. Nothing outside the current folder is opened.
-fn find(path: &str, folders: &[PathBuf]) -> Option<Arc<SourceFile>> {
+impl PlaceOfFiles {
+    fn below(&self, name: &str) -> Self {
+        Self {
+            below: name.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    fn reaches(&self, path: &str) -> bool {
+        self.folder.reaches(&Path::new(&self.below).join(path))
+    }
+
+    /// A file of text. Nothing outside the root is opened.
+    fn read(&self, path: &str) -> Option<SourceFile> {
+        let path = Path::new(&self.below).join(path);
+        if !self.folder.reaches(&path) {
+            return None;
+        }
+        let found = self.folder.read(&path)?;
+        let shown = cleaned(&self.shown.join(&path));
+        SourceFile::new(discover::shown(&shown, Path::new("")), found.bytes).ok()
+    }
+}
+
+/// The folder of a file and those above it up to the root, the nearest one first.
+fn above(file: &str, assumptions: &Assumptions) -> Vec<PlaceOfFiles> {
+    let own = Path::new(file).parent().unwrap_or(Path::new(""));
+    let folders = assumptions.folders_above(Path::new(file)).into_iter();
+    let shown = std::iter::successors(Some(own.to_owned()), |folder| {
+        Some(match folder.file_name() {
+            Some(_) => folder.parent()?.to_owned(),
+            None => folder.join(".."),
+        })
+    });
+    let places = shown.zip(folders).map(|(shown, folder)| PlaceOfFiles {
+        shown,
+        folder,
+        below: String::new(),
+    });
+    places.collect()
+}
+
+/// The first such file in these folders.
+fn find(path: &str, places: &[PlaceOfFiles]) -> Option<Arc<SourceFile>> {
     if path.is_empty() || Path::new(path).is_absolute() {
         return None;
     }
-    let found = folders.iter().find_map(|folder| {
-        let candidate = clean(&folder.join(path))?;
-        read(&candidate)
-    });
-    found.map(Arc::new)
+    places
+        .iter()
+        .find_map(|place| place.read(path))
+        .map(Arc::new)
 }
 
-/// The path without `.` and `..`; `None` where it leads out of the current folder.
-fn clean(path: &Path) -> Option<PathBuf> {
+/// The path without `.` and, where it can be, `..`.
+fn cleaned(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir => {
-                if !cleaned.pop() {
-                    return None;
-                }
+            Component::ParentDir if cleaned.file_name().is_some() => {
+                cleaned.pop();
             }
-            Component::Normal(name) => cleaned.push(name),
-            Component::RootDir | Component::Prefix(_) => cleaned.push(part),
+            part => cleaned.push(part),
         }
     }
-    Some(cleaned)
-}
-
-/// A regular file of text, not too large. A link is followed where it stays below the current folder, or below the
-/// root of the file's own repository.
-fn read(path: &Path) -> Option<SourceFile> {
-    let target = path.canonicalize().ok()?;
-    if !target.starts_with(root_of(path)?) {
-        return None;
-    }
-    // Asked before it is opened: to open a pipe is to wait for its writer.
-    let metadata = target.metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > SIZE_LIMIT {
-        return None;
-    }
-    let bytes = std::fs::read(target).ok()?;
-    SourceFile::new(path.to_string_lossy(), bytes).ok()
-}
-
-/// The folder out of which nothing is read: the current one, or for a path of its own, the root of the repository that
-/// holds it, or its folder.
-fn root_of(path: &Path) -> Option<PathBuf> {
-    if path.is_relative() && !path.starts_with("..") {
-        return std::env::current_dir().ok()?.canonicalize().ok();
-    }
-    let own = path.parent()?.canonicalize().ok()?;
-    let in_git = own
-        .ancestors()
-        .find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    Some(in_git.unwrap_or(&own).to_owned())
+    cleaned
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::formats::launch::{LaunchCommand, LaunchFile, Program};
 use crate::knowledge;
@@ -20,7 +21,7 @@ pub(in crate::cli) struct Launched {
     /// The commands that read an accelerate config, or may read one.
     pub(super) reads_config: Vec<ReadsConfig>,
     /// The commands that train and read none.
-    pub(super) bypasses: Vec<Bypass>,
+    pub(super) bypasses: Vec<Arc<Bypass>>,
     pub(super) findings: Vec<(Finding, String)>,
     /// The files that a command names and in whose run they are judged.
     pub(super) judged: BTreeSet<String>,
@@ -50,8 +51,9 @@ pub(in crate::cli) fn launched(
     let (Holds::Launch(holds), Some(recognised)) = (&file.holds, &file.recognised) else {
         return Ok(launched);
     };
+    let beside = Beside::of(&recognised.path, assumptions);
     for command in &holds.commands {
-        let partners = Beside::of_command(&recognised.path, command, holds, configs, assumptions);
+        let partners = beside.of_command(command, holds, configs);
         let (run, assumed) = run_of(command, holds, file, assumptions, &partners)?;
         launched.note_launcher(&run, &assumed, &partners, &recognised.path);
         // Without a script the launcher only prints its usage.
@@ -137,7 +139,7 @@ impl Launched {
         }
         // Of a Python script of which nothing is known it cannot be told whether it trains.
         let trains = run.launcher != Launcher::Python || run.trainer.is_some();
-        if !trains || command.is_prose {
+        if !trains || command.is_prose || command.own_precision {
             return;
         }
         let facts =
@@ -145,12 +147,12 @@ impl Launched {
         let outcome = facts.map(|facts| resolve::resolve(run, facts, files));
         let says =
             run.trainer.is_some() || run.environment.contains_key("ACCELERATE_MIXED_PRECISION");
-        self.bypasses.push(Bypass {
+        self.bypasses.push(Arc::new(Bypass {
             command: command.clone(),
             precision: outcome
                 .filter(|_| says)
                 .and_then(|outcome| rules::precision_that_runs(&outcome)),
-        });
+        }));
     }
 
     fn note_named(&mut self, run: &Run, own: &str, files: &dyn Files) {

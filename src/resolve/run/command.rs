@@ -25,6 +25,8 @@ pub struct Command {
     /// What may say more than is known, as a message names it: the first word after the script that may stand for any
     /// number of words, or the script itself where it is only supposed to use a trainer.
     pub may_say_more: Option<String>,
+    /// Whether its script gives `Accelerator()` a precision of its own.
+    pub own_precision: bool,
     /// Whether it stands in prose, which nothing runs.
     pub is_prose: bool,
 }
