@@ -129,12 +129,12 @@ fn files_that_are_named_and_hold_no_config_say_why() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert_snapshot!(ran.stdout, @r#"
     big.yaml: note FP902 this file is larger than 4 MiB and was not read
-    binary: note FP904 this file is no UTF-8 text, so it is no accelerate config
-    broken.yaml:1:4: note FP904 no accelerate config can be made out in this file: ParserError: unclosed bracket '['
-    empty.yaml: note FP904 this file is empty; accelerate cannot load it as a config
-    list.yaml: note FP904 this file is no mapping of keys to values, so it is no accelerate config
+    binary: note FP904 this file is no UTF-8 text, so it can be neither a config nor a launch file
+    broken.yaml:1:4: note FP904 no config, recipe or launch command can be made out in this file: ParserError: unclosed bracket '['
+    empty.yaml: note FP904 this file is empty, so there is nothing to check; accelerate cannot load it as a config
+    list.yaml: note FP904 this file is no mapping of keys to values and holds no launch command
     nested.yaml:1:1: note FP904 the keys of an accelerate config stand below `accelerate` here; accelerate reads top-level keys only
-    nul.yaml: note FP904 this file is no UTF-8 text, so it is no accelerate config
+    nul.yaml: note FP904 this file is no UTF-8 text, so it can be neither a config nor a launch file
     Found 7 notes; no accelerate config, recipe or launch command among 8 files read.
     "#);
     // In a folder they are passed over.
@@ -246,7 +246,7 @@ fn standard_input_is_checked_under_its_name() {
     let ran = repository.run_with_input(&["-", "--report", "concise", "--quiet"], b"");
     assert_eq!(
         ran.stdout,
-        "<stdin>: note FP904 this file is empty; accelerate cannot load it as a config\n"
+        "<stdin>: note FP904 this file is empty, so there is nothing to check; accelerate cannot load it as a config\n"
     );
     let ran = repository.run(&["--stdin-filename", "x.yaml"]);
     assert_eq!(ran.code, 2);

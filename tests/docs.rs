@@ -22,17 +22,20 @@ use support::{Ran, Repository, program, ran};
 
 /// The families of rules, by their hundreds, as the pages name them.
 const FAMILIES: &[(&str, &str)] = &[
-    ("FP1", "Refused: the launcher will not start with this"),
+    ("FP1", "Refused: the launcher does not start the script"),
     (
         "FP2",
-        "Raises: starts, then fails in `Accelerator()` or `prepare()`",
+        "Raises: starts, then fails in the trainer, in `Accelerator()`, in `prepare()`, or when it saves",
     ),
     (
         "FP3",
         "Silent: runs, but not as asked, or a setting has no effect",
     ),
     ("FP4", "Contradiction: two places of one run disagree"),
-    ("FP6", "Versions and hardware, where they are declared"),
+    (
+        "FP6",
+        "Versions and hardware, where they are declared, pinned or listed as dependencies",
+    ),
     ("FP9", "The checking itself"),
 ];
 

@@ -17,8 +17,9 @@ A file or folder named like a command is given as a path: ./rules";
 
 /// Will the precision that you asked for be the one that runs?
 ///
-/// fp8lint finds the accelerate configs of a repository, works out which precision each would train in, and reports
-/// every place where that differs from what was asked.
+/// fp8lint finds the launch commands, accelerate configs, recipes and DeepSpeed configs of a repository, puts together
+/// the runs that they make, works out which precision each would train in, and reports every place where that differs
+/// from what was asked.
 #[derive(Debug, Parser)]
 #[command(name = "fp8lint", version, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
 pub(super) struct Arguments {
@@ -82,7 +83,7 @@ pub(super) struct CheckArguments {
     #[command(flatten)]
     pub(super) assumptions: AssumptionArguments,
 
-    /// Read files of this name as well, besides .yaml, .yml and .json; repeatable
+    /// Read files of this name as well, besides .yaml, .yml, .json, scripts and other launch files; repeatable
     #[arg(long, value_name = "GLOB")]
     pub(super) include: Vec<String>,
 
@@ -138,7 +139,7 @@ pub(super) struct AssumptionArguments {
 
 #[derive(Args, Debug)]
 pub(super) struct ResolveArguments {
-    /// The accelerate config whose run is followed, or a file of launch commands whose runs are
+    /// A file of launch commands, or a config or recipe alone, whose runs are followed
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     pub(super) file: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! FP9xx: findings about the checking itself, for files of which no run can be worked out.
+//! FP9xx: findings about the checking itself, for files of which no run can be worked out, and about pins.
 
 use std::sync::Arc;
 
@@ -56,11 +56,12 @@ const NO_CONFIG_IN_FILE: Described = Described {
     name: "no-config-in-file",
     severity: Severity::Note,
     confidence: Confidence::Certain,
-    summary: "A file that was named itself holds no accelerate config.",
+    summary: "A file that was named itself holds no config, no recipe and no launch command.",
     explanation: "\
-The file is empty, is no text, cannot be parsed, is no mapping, or has the keys of an accelerate config one level too
-deep: accelerate reads top-level keys only. Files that are found in a folder are passed over silently; a file that is
-named itself was meant to be checked, so it is said that it was not.",
+A launch file, an accelerate config, a recipe or a DeepSpeed config would be checked. This file is empty, is no text, cannot
+be parsed, is no mapping, or has the keys of an accelerate config one level too deep: accelerate reads top-level keys only.
+Files that are found in a folder are passed over silently; a file that is named itself was meant to be checked, so it is
+said that it was not.",
     examples: &[Example::fails(
         "one level too deep",
         "accelerate:\n  distributed_type: FSDP\n  mixed_precision: bf16\n",
@@ -125,7 +126,10 @@ pub(super) fn too_large(path: &str, limit: u64) -> Finding {
             limit >> 20
         ),
         Label::file(path, ""),
-        Some("a config of that size is hardly meant; leave the file out with --exclude".to_owned()),
+        Some(
+            "a config or script of that size is hardly meant; leave the file out with --exclude"
+                .to_owned(),
+        ),
     )
 }
 
@@ -150,29 +154,29 @@ pub(super) enum NoConfig {
     Nested(Span),
 }
 
-/// The file holds no accelerate config.
+/// The file holds nothing that is checked.
 pub(super) fn no_config(path: &str, file: Option<&Arc<SourceFile>>, why: NoConfig) -> Finding {
     let (message, span, help) = match why {
         NoConfig::Empty => (
-            "this file is empty; accelerate cannot load it as a config".to_owned(),
+            "this file is empty, so there is nothing to check; accelerate cannot load it as a config".to_owned(),
             None,
-            "write at least `distributed_type`, or let `accelerate config --config_file` write it"
+            "for a config, write at least `distributed_type`, or let `accelerate config --config_file` write it"
                 .to_owned(),
         ),
         NoConfig::NotText => (
-            "this file is no UTF-8 text, so it is no accelerate config".to_owned(),
+            "this file is no UTF-8 text, so it can be neither a config nor a launch file".to_owned(),
             None,
-            "save it as UTF-8 if it is meant to be one".to_owned(),
+            "save it as UTF-8 if it is meant to be checked".to_owned(),
         ),
         NoConfig::Unparsable(reason, span) => (
-            format!("no accelerate config can be made out in this file: {reason}"),
+            format!("no config, recipe or launch command can be made out in this file: {reason}"),
             span,
-            "correct the syntax if it is meant to be one".to_owned(),
+            "correct the syntax if it is meant to be a config or a recipe".to_owned(),
         ),
         NoConfig::NotAMapping => (
-            "this file is no mapping of keys to values, so it is no accelerate config".to_owned(),
+            "this file is no mapping of keys to values and holds no launch command".to_owned(),
             None,
-            "write `key: value` lines if it is meant to be one".to_owned(),
+            "write `key: value` lines if it is meant to be a config or a recipe".to_owned(),
         ),
         NoConfig::Nested(key) => {
             let name = file.map_or("", |file| file.slice(key));

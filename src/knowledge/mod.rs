@@ -1,13 +1,17 @@
-//! Knowledge: what is known of each release of accelerate.
+//! Knowledge: what is known of each release of accelerate, and of the trainers above it.
 //!
 //! Two data files, both with an interval of releases and a source for each row, are embedded and read when first asked
 //! for. `data/accelerate.json` holds **facts**, extracted from the released wheels by `tools/extract_accelerate.py`: the
 //! keys of config files, the arguments of `accelerate launch`, enums, who reads which environment variable.
-//! `data/behaviours.toml` chooses among **named behaviours** ([`Behaviours`]), which are read by people. A third file,
-//! `data/recipe_keys.toml`, knows the keys of training recipes ([`recipe_key`]). This stage imports no other.
+//! `data/behaviours.toml` chooses among **named behaviours** ([`Behaviours`]), which are read by people. This stage
+//! imports no other.
+//!
+//! Of the trainers, `data/trainers.toml` chooses among named behaviours in the same way ([`trainers`]), and
+//! `data/recipe_keys.toml` knows the keys of training recipes ([`recipe_key`]).
 //!
 //! `data/packages.toml` beside them has the names and the releases of the packages that take part ([`packages()`]), and
-//! `data/companions.toml` which of them a framework allows beside itself ([`companion_range`]).
+//! `data/companions.toml` which of them a framework allows beside itself ([`companion_range`]). `data/trl_presets.toml` has
+//! the configs that come with TRL ([`trl_preset`]).
 //!
 //! ```
 //! use fp8lint::knowledge;

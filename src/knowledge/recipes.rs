@@ -27,7 +27,10 @@ struct FrameworkRow {
     package: String,
     inherits: Option<String>,
     /// Read by people, and by the test that no row lacks it.
-    #[cfg_attr(not(test), expect(dead_code))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "read by people and by the tests")
+    )]
     source: String,
     keys: Vec<KeyRow>,
 }

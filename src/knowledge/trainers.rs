@@ -1,4 +1,5 @@
-//! Named behaviours of the frameworks around accelerate: transformers' `Trainer`, TRL, LLaMA-Factory, axolotl.
+//! Named behaviours of the frameworks around accelerate: transformers' `Trainer`, TRL, LLaMA-Factory, axolotl, and of
+//! DeepSpeed.
 //!
 //! As for accelerate, data (`data/trainers.toml`) chooses among the names below by version, and the code elsewhere does
 //! each named thing once. A row holds from one version on and before another one; a version that is newer than every
@@ -24,7 +25,10 @@ struct Row<Behaviour> {
     /// The first version in which it is over; absent: not over yet.
     before: Option<Version>,
     /// Read by people, and by the test that no row lacks it.
-    #[cfg_attr(not(test), expect(dead_code))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "read by people and by the tests")
+    )]
     source: String,
 }
 

@@ -1,8 +1,12 @@
 //! Resolve: a run and a target → the outcome, with the origin of every value that decides.
 //!
+//! [`assemble`] makes the run: of a launch command with the config and the recipe that it names, or of a recipe that no
+//! command names. [`Run::assumed`] is the run of a config alone.
+//!
 //! A run is followed as accelerate follows it: [`launch`] reads the command and the config and builds the environment
-//! of the script, [`runtime`] is `Accelerator()`, [`prepare`] is `accelerator.prepare(model, optimizer)`. What differs
-//! between versions is looked up in [`crate::knowledge`]; no version is compared here.
+//! of the script, [`trainer`] is what the framework makes of it and of the recipe and what it checks itself,
+//! [`runtime`] is `Accelerator()`, [`prepare`] is `accelerator.prepare(model, optimizer)`. What differs between
+//! versions is looked up in [`crate::knowledge`]; no version is compared here.
 
 mod asks;
 pub mod assemble;

@@ -78,7 +78,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     let transformers = &trainer.transformers;
     let why = match &reason {
-        Reason::Inert => "it hands `fp8` to no trainer (issue 9500)".to_owned(),
+        Reason::Inert => "it hands `fp8` to no trainer (LLaMA-Factory issue 9500)".to_owned(),
         Reason::Stage(stage) => {
             format!("only the stages pt and sft look at `fp8`, {stage} does not")
         }

@@ -14,7 +14,9 @@ use crate::knowledge::trainers::{LaunchWords, Trl};
 use crate::knowledge::{self, Action, Facts, Version};
 use crate::source::{Object, SourceFile};
 
-/// Flags of `accelerate launch` that TRL's own dataclasses have too, and keep.
+/// Flags of `accelerate launch` that TRL's own dataclasses have too, and keep: fields that its configs inherit from
+/// `TrainingArguments` (transformers 4.30.2 to 5.24.0, training_args.py; the two of FSDP up to 4.57.6). `tp_size` is one
+/// from 4.50.3 to 4.51.3.
 const TRL_OWN: [&str; 5] = [
     "debug",
     "fsdp_min_num_params",
@@ -23,7 +25,8 @@ const TRL_OWN: [&str; 5] = [
     "tp_size",
 ];
 
-/// Keys that neither side knows and that people write: accelerate's launcher refuses them.
+/// Keys that neither side knows and that people write: accelerate's launcher refuses them. `fp8: true` in a recipe of the
+/// `trl` program ran into `unrecognized arguments: --fp8`.
 const REFUSED: [&str; 2] = ["fp8", "fp8_config"];
 
 /// What is handed on.

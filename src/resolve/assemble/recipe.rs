@@ -13,7 +13,8 @@ use crate::formats::{self, Kind};
 use crate::knowledge;
 use crate::source::{Document, EntryRef, Integer, Object, Route, SourceFile, Syntax};
 
-/// Arguments by which a command line is told to be for a trainer, where at least one of them occurs.
+/// Arguments by which a command line is told to be for a trainer, where at least one of them occurs: fields of
+/// `TrainingArguments` (transformers 4.30.2 to 5.24.0, training_args.py), and the model of its example scripts.
 const SIGNS: [&str; 8] = [
     "gradient_accumulation_steps",
     "learning_rate",
@@ -26,7 +27,7 @@ const SIGNS: [&str; 8] = [
 ];
 
 /// Those that only `TrainingArguments` has, not the example scripts of diffusers and accelerate that share the others;
-/// at least [`TRAINER_ONLY_NEEDED`] of them must occur.
+/// at least [`TRAINER_ONLY_NEEDED`] of them must occur: with one of [`SIGNS`] these are three, as many as a recipe needs.
 const TRAINER_ONLY: [&str; 16] = [
     "bf16",
     "ddp_timeout",

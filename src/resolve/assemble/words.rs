@@ -5,7 +5,9 @@ use super::word;
 use crate::formats::launch::{LaunchCommand, Term};
 use crate::knowledge::{self, Action, Facts};
 
-/// What stands for the value of a flag that cannot be known and that decides nothing about precision.
+/// What stands for the value of a flag that cannot be known and that decides nothing about precision: flags of
+/// accelerate 1.15.0, `commands/launch.py:launch_command_parser`, with its default where there is one (`max_restarts`,
+/// `rdzv_backend`, `rdzv_conf`, `role`), else a value that it takes.
 const STAND_INS: [(&str, &str); 14] = [
     ("deepspeed_hostfile", ""),
     ("gpu_ids", "all"),

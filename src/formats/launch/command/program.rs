@@ -28,7 +28,10 @@ const MODULES: &[(&str, Launcher)] = &[
     ("deepspeed.launcher.runner", Launcher::DeepSpeed),
 ];
 
-/// Programs with subcommands that train: names, subcommands.
+/// Programs with subcommands that train: names, subcommands. Read from trl 0.17.0, 0.24.0 and 1.16.0 (`trl/cli.py`, later
+/// `trl/cli/commands`), llamafactory 0.9.5 (`launcher.py`, `entry_points.txt`), axolotl 0.12.2 (`axolotl/cli/main.py`) and
+/// ms-swift 4.6.0.dev0 (`swift/cli/main.py`, `swift/cli/_megatron/main.py`). Of `trl`, these have sft, dpo, grpo, kto,
+/// reward and rloo; of `swift`, sft, pt and rlhf. The others are names of trainers.
 const FRAMEWORKS: &[(&str, Framework, &str)] = &[
     (
         "trl",
