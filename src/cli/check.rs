@@ -1,6 +1,6 @@
 //! `fp8lint check`: discover → read → recognise → resolve → judge → report.
 
-mod alone;
+pub(super) mod alone;
 pub(super) mod file;
 mod merged;
 pub(super) mod partners;

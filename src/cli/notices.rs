@@ -22,7 +22,7 @@ could be read, the exit code is 3. Correct the path, or the permissions of the f
     examples: &[],
 };
 
-const FILE_TOO_LARGE: Described = Described {
+pub(super) const FILE_TOO_LARGE: Described = Described {
     code: "FP902",
     name: "file-too-large",
     severity: Severity::Note,

@@ -7,18 +7,19 @@ use std::path::Path;
 use crate::discover::{self, Candidate};
 use crate::formats::launch;
 use crate::report;
-use crate::resolve::assemble::assemble_recipe;
 use crate::resolve::{Config, Files, Run};
 use crate::rules::Subject;
 
 use super::arguments::{ResolveArguments, ResolveFormat};
 use super::assumptions::{Assumed, Assumptions};
 use super::batch;
+use super::check::alone::assumed_run;
 use super::check::file::{self, Holds};
 use super::check::partners::{Beside, Partners};
 use super::check::plan::{self, Input};
 use super::check::runs;
 use super::failure::{Exit, Failure};
+use super::notices;
 use super::output::Output;
 
 /// Runs the command.
@@ -72,20 +73,6 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
                 .collect();
             print(&runs, &shown, arguments)
         }
-        Holds::Recipe(framework, recipe, document) => {
-            let mut assumed = assumptions.of(path)?;
-            let run = assemble_recipe(*framework, recipe, document, &assumed.target);
-            if let Some(trainer) = &run.trainer {
-                assumed.target.accompany(trainer);
-            }
-            let partners = Partners::of(&shown, &assumptions);
-            let followed = Followed {
-                run: &run,
-                assumed: &assumed,
-                files: &partners,
-            };
-            print(&[followed], &shown, arguments)
-        }
         Holds::Nothing if is_launch_file(path, &shown) => print(&[], &shown, arguments),
         // A file without an ending of its own kind is given to accelerate as YAML, whatever it is.
         Holds::Nothing if !is_data_file(&shown) && file.recognised.is_none() => {
@@ -94,15 +81,26 @@ fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
                 "name one that does; Python files are not read",
             ))
         }
-        _ => {
-            let assumed = assumptions.of(path)?;
-            let bytes = std::fs::read(path).map_err(|error| {
-                Failure::run(format!(
-                    "{shown} cannot be read: {}",
-                    discover::reason(&error)
-                ))
-            })?;
-            let run = assumed.run(Config::of_bytes(&shown, bytes));
+        holds => {
+            let mut assumed = assumptions.of(path)?;
+            let run = match (assumed_run(holds, &assumed), file.findings.first()) {
+                (Some(run), _) => run,
+                (None, Some(finding)) if finding.code == notices::FILE_TOO_LARGE.code => {
+                    return Err(Failure::run(format!("{shown}: {}", finding.message)));
+                }
+                (None, _) => {
+                    let bytes = std::fs::read(path).map_err(|error| {
+                        Failure::run(format!(
+                            "{shown} cannot be read: {}",
+                            discover::reason(&error)
+                        ))
+                    })?;
+                    assumed.run(Config::of_bytes(&shown, bytes))
+                }
+            };
+            if let Some(trainer) = &run.trainer {
+                assumed.target.accompany(trainer);
+            }
             let partners = Partners::of(&shown, &assumptions);
             let followed = Followed {
                 run: &run,

@@ -1,10 +1,10 @@
 //! What to write instead: shared by the rules that end in the same advice.
 
 use crate::knowledge::{self, AoRecipe, Interval, Version};
-use crate::resolve::{self, Exception, Verdict};
+use crate::resolve::{self, Exception, Run, Verdict};
 
 use super::Subject;
-use super::subject::shown as shown_value;
+use super::subject::{SET_ASIDE, shown as shown_value};
 
 /// The fp8 backend that a spelling means: case and punctuation aside.
 pub(super) fn backend_meant(text: &str) -> Option<&'static str> {
@@ -61,10 +61,14 @@ pub(super) fn ao_fails_under_fsdp2(subject: &Subject<'_>) -> bool {
 
 /// The next release after this one in which the same run trains in fp8.
 pub(super) fn trains_in_fp8_from(subject: &Subject<'_>) -> Option<&'static Version> {
+    let run = Run {
+        set_aside: SET_ASIDE.to_vec(),
+        ..subject.run.clone()
+    };
     knowledge::releases().iter().find(|version| {
         **version > subject.facts.version
             && knowledge::accelerate(version).is_some_and(|known| {
-                let outcome = resolve::resolve(subject.run, known.facts, subject.files);
+                let outcome = resolve::resolve(&run, known.facts, subject.files);
                 matches!(outcome.verdict, Verdict::Fp8(_))
             })
     })

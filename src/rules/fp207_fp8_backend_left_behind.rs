@@ -72,7 +72,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             &finding.primary,
         );
         finding.related.extend(others);
-        finding.help = voices::keeps_fp8(subject).map(str::to_owned);
+        finding.help = voices::keeps_fp8(subject);
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         voices::doubt_what_is_not_written(subject, &mut finding, Some(decider));
         findings.push(finding);

@@ -128,7 +128,7 @@ fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> 
         return Some(help.to_owned());
     }
     if asked == "fp8" {
-        return voices::keeps_fp8(subject).map(str::to_owned);
+        return voices::keeps_fp8(subject);
     }
     let what = match decider.place {
         Some(_) => format!("remove `{}`", decider.name),

@@ -70,7 +70,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         &finding.primary,
     );
     finding.related.extend(others);
-    finding.help = voices::keeps_fp8(subject).map(str::to_owned);
+    finding.help = voices::keeps_fp8(subject);
     finding.outcome = Some(AskedAndRuns {
         asked: "fp8 by the recipe of `fp8_config`".to_owned(),
         runs: "fp8 by TE's default recipe".to_owned(),

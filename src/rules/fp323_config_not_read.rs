@@ -71,7 +71,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .related
             .push(Label::value(&other.command.program, "nor does this"));
     }
-    if let Some(more) = others.len().checked_sub(NAMED_BESIDE).filter(|more| *more > 0) {
+    if let Some(more) = others
+        .len()
+        .checked_sub(NAMED_BESIDE)
+        .filter(|more| *more > 0)
+    {
         finding.notes.push(format!("and {more} more commands"));
     }
     if asked != "fp8" {

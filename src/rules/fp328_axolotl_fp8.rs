@@ -97,10 +97,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             advice::trains_in_fp8_from(subject),
         ) {
             (false, ..) => format!("use axolotl {}", AxolotlFp8::Torchao.versions()),
-            (true, true, _) => match voices::keeps_fp8(subject) {
-                Some(help) => help.to_owned(),
-                None => "remove fp8: this trainer cannot be told of it".to_owned(),
-            },
+            (true, true, _) => voices::keeps_fp8(subject)
+                .unwrap_or_else(|| "remove fp8: this trainer cannot be told of it".to_owned()),
             (true, false, Some(version)) => format!("use accelerate {version} or newer"),
             (true, false, None) => "remove fp8".to_owned(),
         },

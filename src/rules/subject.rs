@@ -18,7 +18,7 @@ use super::{AskedAndRuns, Key, Label, declared};
 const MAX_FAULTS: usize = 20;
 
 /// Faults at the end of the way, which hide nothing of what is said before them.
-const SET_ASIDE: [Cause; 2] = [Cause::CheckpointSave, Cause::DeepSpeedBlock];
+pub(super) const SET_ASIDE: [Cause; 2] = [Cause::CheckpointSave, Cause::DeepSpeedBlock];
 
 /// A run with what it comes to.
 pub struct Subject<'a> {

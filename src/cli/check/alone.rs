@@ -8,7 +8,7 @@ use crate::resolve::assemble::assemble_recipe;
 use crate::resolve::{Bypass, Config, Run, Word};
 use crate::rules::{self, Finding};
 
-use super::super::assumptions::Assumptions;
+use super::super::assumptions::{Assumed, Assumptions};
 use super::file::{FileResult, Holds};
 use super::partners::Partners;
 use super::runs::Launched;
@@ -80,6 +80,23 @@ impl Around {
     }
 }
 
+/// The run that is assumed for what a file holds; `None` for launch commands, which have runs of their own.
+pub(in crate::cli) fn assumed_run(holds: &Holds, assumed: &Assumed) -> Option<Run> {
+    match holds {
+        Holds::Config(config) => Some(assumed.run(config.clone())),
+        Holds::Recipe(framework, file, document) => {
+            Some(assemble_recipe(*framework, file, document, &assumed.target))
+        }
+        Holds::DeepSpeed(file, document) => {
+            let mut run = Run::assumed(Config::None, &assumed.target);
+            run.deepspeed = Some((Arc::clone(file), Arc::clone(document)));
+            run.unknown = Some("nothing launches a DeepSpeed config by itself".to_owned());
+            Some(run)
+        }
+        Holds::Nothing | Holds::Launch(_) => None,
+    }
+}
+
 /// The findings about what a file holds on its own, unless a command names it.
 pub(in crate::cli) fn alone(
     file: &FileResult,
@@ -93,31 +110,19 @@ pub(in crate::cli) fn alone(
     if around.judged.contains(path) {
         return Vec::new();
     }
-    let target = &assumed.target;
-    let run = match &file.holds {
-        Holds::Config(config) => {
-            let mut run = assumed.run(config.clone());
-            if around.doubtful.contains(path) {
-                // How many processes there are says the command that names it.
-                run.flags = ["--num_processes", "8"].map(Word::from).into();
-            } else {
-                around.note_on(&mut run, path);
-            }
-            run
-        }
-        Holds::Recipe(framework, file, document) => {
-            assemble_recipe(*framework, file, document, target)
-        }
-        Holds::DeepSpeed(file, document) => {
-            let mut run = Run::assumed(Config::None, target);
-            run.deepspeed = Some((Arc::clone(file), Arc::clone(document)));
-            run.unknown = Some("nothing launches a DeepSpeed config by itself".to_owned());
-            run
-        }
-        Holds::Nothing | Holds::Launch(_) => return Vec::new(),
+    let Some(mut run) = assumed_run(&file.holds, assumed) else {
+        return Vec::new();
     };
+    if let Holds::Config(_) = &file.holds {
+        if around.doubtful.contains(path) {
+            // How many processes there are says the command that names it.
+            run.flags = ["--num_processes", "8"].map(Word::from).into();
+        } else {
+            around.note_on(&mut run, path);
+        }
+    }
     let partners = Partners::of(path, assumptions);
-    let mut target = target.clone();
+    let mut target = assumed.target.clone();
     if let Some(trainer) = &run.trainer {
         target.accompany(trainer);
     }
