@@ -1,5 +1,6 @@
 //! FP105: `override_linear_precision` is not a sequence of three.
 
+use crate::knowledge::Fp8Export;
 use crate::resolve::Cause;
 
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
@@ -42,19 +43,25 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             subject.version(),
             advice::shown(exception)
         );
-        let mut finding = RULE.finding(
-            message,
-            subject.label(origin, "not a list of three booleans"),
-        );
+        let mut finding = RULE.finding(message, subject.label(origin, ""));
+        if origin.place.is_some() {
+            finding.primary.text = "not a list of three booleans".to_owned();
+        }
         finding.key = subject.key(origin);
         let all = if finding.key.value == "True" {
             "true"
         } else {
             "false"
         };
-        finding.help = Some(format!(
-            "write override_linear_precision: [{all}, {all}, {all}], or remove the key"
-        ));
+        // The default is no text either: nothing that the file says helps there.
+        let is_always_refused = subject.facts.behaviours.fp8_export == Fp8Export::SplitText;
+        let newer = advice::trains_in_fp8_from(subject).filter(|_| is_always_refused);
+        finding.help = Some(match newer {
+            Some(version) => format!("use accelerate {version} or newer"),
+            None => {
+                format!("write override_linear_precision: [{all}, {all}, {all}], or remove the key")
+            }
+        });
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         findings.push(finding);
     }

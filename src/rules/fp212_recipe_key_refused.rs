@@ -1,6 +1,7 @@
 //! FP212: a recipe asks for a precision by a key that its trainer does not have.
 
 use crate::formats::recipe::Framework;
+use crate::knowledge::trainers::LlamaFactoryFp8;
 use crate::resolve::{Cause, Origin, Value, Voice};
 
 use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
@@ -165,12 +166,24 @@ fn help(subject: &Subject<'_>, at: &Origin) -> String {
         .trainer
         .as_ref()
         .is_some_and(|trainer| trainer.framework == Framework::LlamaFactory);
-    let in_config = "write this in the accelerate config, and launch with it:\n\
-                     mixed_precision: fp8\nfp8_config:\n  backend: AO  # torchao; or TE (Transformer Engine), MSAMP";
+    let is_trl = subject
+        .run
+        .trainer
+        .as_ref()
+        .is_some_and(|trainer| trainer.framework == Framework::Trl);
+    let mut in_config = "write this in the accelerate config, and launch with it:\n\
+                     mixed_precision: fp8\nfp8_config:\n  backend: AO  # torchao; or TE (Transformer Engine), MSAMP"
+        .to_owned();
+    if is_trl {
+        in_config.push_str("\nand in the recipe, where bf16 is on without the key:\nbf16: false");
+    }
     match name(at) {
-        _ if is_llamafactory => "use LLaMA-Factory 0.9.5, or drop the key".to_owned(),
-        key if key.starts_with("fp8") => in_config.to_owned(),
-        "mixed_precision" if is_fp8(subject, at) => in_config.to_owned(),
+        _ if is_llamafactory => format!(
+            "use LLaMA-Factory {}, or drop the key",
+            LlamaFactoryFp8::PretrainingAndSft.versions()
+        ),
+        key if key.starts_with("fp8") => in_config,
+        "mixed_precision" if is_fp8(subject, at) => in_config,
         "mixed_precision" => {
             "write bf16: true or fp16: true in its place, or mixed_precision in the accelerate config".to_owned()
         }

@@ -44,13 +44,7 @@ have such a field, which is not looked for.",
 };
 
 /// Keys that only the `trl` program hands on.
-const KEYS: [&str; 5] = [
-    "mixed_precision",
-    "fp8",
-    "fp8_config",
-    "fp8_backend",
-    "accelerate_config",
-];
+const KEYS: [&str; 3] = ["mixed_precision", "fp8_backend", "accelerate_config"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (Some(trainer), true) = (&subject.run.trainer, subject.run.command.is_some()) else {
@@ -69,7 +63,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
         let asked = match name {
             "mixed_precision" => Some(said.text()),
-            "fp8" => said.value.truthy().then(|| "fp8".to_owned()),
             _ => None,
         };
         // What happens all the same is no fault, nor what is switched off, nor a config beside one that is named.

@@ -13,12 +13,13 @@ pub(crate) static RULE: Rule = Rule {
     name: "trl-launch-words-dropped",
     severity: Severity::Warning,
     confidence: Confidence::Certain,
-    summary: "`trl` hands launch words to accelerate for `sft` only in these versions, and drops them for the other commands.",
+    summary: "Words for accelerate's launcher that this version of `trl` does not hand over.",
     explanation: "\
 `trl` starts its scripts by accelerate's launcher. From 0.18 to 0.28 what TRL's own configs do not know (`--accelerate_config`,
 `--mixed_precision`, `--num_processes`, also as keys of the recipe) reaches that launcher under `trl sft` only; `dpo`, `grpo`,
 `kto`, `reward` and `rloo` are launched with the parser's defaults, and the script ignores what it does not know
-(trl/cli.py:main). From 0.29 on every command hands them over (trl/cli/commands/training.py). An error where fp8 is lost so.",
+(trl/cli.py:main). Before 0.18 no command hands them over: 0.13 to 0.17 stop at words that they do not know, the older ones
+give them to the script. From 0.29 on every command hands them over (trl/cli/commands/training.py). An error where fp8 is lost so.",
     examples: &[
         Example::fails(
             "the config is not handed over",
@@ -78,7 +79,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         .collect::<Vec<_>>()
         .join(" ");
     let message = format!(
-        "`{program}` of {} does not hand {} to accelerate's launcher, and says nothing: the run is launched with \
+        "`{program}` of {} does not hand {} to accelerate's launcher: the run, if it starts, is launched with \
          accelerate's default config",
         voices::trainer_version(trainer),
         names.join(", ")

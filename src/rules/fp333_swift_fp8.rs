@@ -39,8 +39,9 @@ quantisation of frozen weights.",
     check,
 };
 
-/// Keys of Megatron-SWIFT.
-const MEGATRON_KEYS: [&str; 5] = [
+/// Keys that ask for fp8: one that people expect, and those of Megatron-SWIFT.
+const FP8_KEYS: [&str; 6] = [
+    "fp8",
     "fp8_format",
     "fp8_recipe",
     "fp8_param_gather",
@@ -59,7 +60,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     else {
         return;
     };
-    let keys = MEGATRON_KEYS.iter().filter_map(|name| trainer.known(name));
+    let keys = FP8_KEYS.iter().filter_map(|name| trainer.known(name));
     let keys: Vec<&Origin> = keys
         .filter(|said| said.value.truthy())
         .map(|said| said.origin)
@@ -75,6 +76,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     };
     let why = match keys.is_empty() {
+        false if first.name.trim_start_matches('-') == "fp8" => {
+            format!("`{}` is none of its arguments", first.name)
+        }
         false => format!("`{}` is a key of Megatron-SWIFT", first.name),
         true => "the dtype of the model turns bf16 or fp16 on, which has the last word".to_owned(),
     };

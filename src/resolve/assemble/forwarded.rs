@@ -61,8 +61,8 @@ impl Forwarded {
                 match launch_words {
                     Some(LaunchWords::EveryCommand) => forwarded.dropped.clear(),
                     Some(LaunchWords::SftOnly) if subcommand == "sft" => forwarded.dropped.clear(),
-                    Some(LaunchWords::SftOnly) => forwarded.drop_all(),
-                    Some(LaunchWords::DefaultConfig) | None => forwarded = Self::default(),
+                    Some(LaunchWords::SftOnly | LaunchWords::DefaultConfig) => forwarded.drop_all(),
+                    None => forwarded = Self::default(),
                 }
             }
             Program::Axolotl(_) => {

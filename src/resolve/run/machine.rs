@@ -1,5 +1,10 @@
 //! The machine on which a run is assumed to happen.
 
+use crate::knowledge::Version;
+
+/// The oldest torchao that counts: accelerate 1.15.0, utils/imports.py:is_torchao_available; the same since there is one.
+const OLDEST_TORCHAO: [u64; 3] = [0, 6, 1];
+
 /// The machine on which a run is assumed to happen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
@@ -18,9 +23,15 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Whether a package is installed, in any version.
+    /// Whether a package is installed, in a version that accelerate takes.
     pub fn has(&self, package: &str) -> bool {
-        self.version_of(package).is_some()
+        self.version_of(package).is_some_and(|version| {
+            let is_too_old = || {
+                let version = version.parse::<Version>();
+                version.is_ok_and(|version| version < Version::new(OLDEST_TORCHAO))
+            };
+            package != "torchao" || !is_too_old()
+        })
     }
 
     /// Whether a package is certainly not installed.

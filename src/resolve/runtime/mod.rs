@@ -412,7 +412,7 @@ fn check_ao(context: &mut Context<'_>, accelerator: &Accelerator) -> Step<()> {
             let message = "`AcceleratorState` object has no attribute `fsdp_plugin`. This happens if \
                            `AcceleratorState._reset_state()` was called and an `Accelerator` or `PartialState` was not \
                            reinitialized.";
-            let site = Site::new("state.py:AcceleratorState.__getattr__", Cause::Fp8Backend);
+            let site = Site::new("state.py:AcceleratorState.__getattr__", Cause::Version);
             return Err(site.raise("AttributeError", message, &accelerator.backend_origin()));
         }
         _ => return Ok(()),
