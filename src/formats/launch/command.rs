@@ -47,6 +47,7 @@ pub(super) fn collect(fragment: &Fragment, loaded: &dyn Loaded, found: &mut Laun
         loaded,
         found,
         is_handed_on: false,
+        inner_bytes: 0,
     };
     for command in commands {
         collector.take(command, 0);
@@ -72,6 +73,9 @@ fn executed_as_it_is(words: &[Term], fragment: &Fragment) -> Option<Executed> {
     })
 }
 
+/// How long the texts in other ones may be in all: one that is given itself again and again ends here.
+const INNER_BYTES: usize = 1 << 20;
+
 struct Collector<'a> {
     file: &'a Arc<SourceFile>,
     is_prose: bool,
@@ -79,6 +83,8 @@ struct Collector<'a> {
     found: &'a mut LaunchFile,
     /// Whether another program hands the commands on, behind `--`.
     is_handed_on: bool,
+    /// How long the texts in other ones were so far.
+    inner_bytes: usize,
 }
 
 impl Collector<'_> {
@@ -156,6 +162,10 @@ impl Collector<'_> {
         let Some(known) = text.known().filter(|_| depth < DEPTH) else {
             return;
         };
+        self.inner_bytes += known.len() + 64 * (peeled.environment.len() + 1);
+        if self.inner_bytes > INNER_BYTES {
+            return;
+        }
         let environment: Vec<(String, Term)> = peeled.environment.into_iter().collect();
         let start = shell::Start {
             file: &text.spot.file,

@@ -89,6 +89,7 @@ fn read_with(text: &str, environment: &[(&str, &str)]) -> LaunchFile {
         loaded: &Env,
         found: &mut found,
         is_handed_on: false,
+        inner_bytes: 0,
     };
     collector.take(command, 0);
     found

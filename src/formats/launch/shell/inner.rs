@@ -104,6 +104,7 @@ impl Machine<'_> {
             machine.enter(&inner, inline);
             machine.state.place.folder = inner.folder;
             machine.state.place.positional = None;
+            machine.state.place.exports = Rc::default();
             machine.run_source(source);
             machine.level -= 1;
             Flow::Goes

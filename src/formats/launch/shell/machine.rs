@@ -204,7 +204,8 @@ impl<'a> Machine<'a> {
     /// Assigns; an exported variable stays exported.
     pub(super) fn assign(&mut self, name: &str, value: Value, exports: bool, span: Span) {
         let before = self.state.get(name);
-        let was_exported = before.is_some_and(|before| before.is_exported);
+        let was_exported = before.is_some_and(|before| before.is_exported)
+            || self.state.place.exports.contains(name);
         let variable = Variable {
             value,
             is_exported: exports || was_exported || self.state.place.exports_all,

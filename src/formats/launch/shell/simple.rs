@@ -43,24 +43,13 @@ impl Machine<'_> {
             }
             return Flow::Goes;
         }
-        let inline: Vec<Inline> = simple
-            .assignments
-            .iter()
-            .map(|assignment| {
-                let (pieces, span) = self.inline_value(assignment);
-                Inline {
-                    name: assignment.name.clone(),
-                    pieces,
-                    spot: self.spot(span),
-                }
-            })
-            .collect();
+        let inline = self.inline(simple);
         let name = words.known(0).unwrap_or_default().to_owned();
         if let Some(flow) = self.builtin(&name, simple, &words, command) {
             return flow;
         }
         if let Some(function) = self.functions.get(&name).cloned() {
-            if self.spend(function.changes.len()) {
+            if self.spend(function.len()) {
                 self.state.apply(&function);
             }
             self.print(Output::Unknown);
@@ -71,6 +60,33 @@ impl Machine<'_> {
         let is_exec = name == "exec" && words.terms.len() > 1;
         self.give_out(&words, inline, command);
         if is_exec { Flow::Ends } else { Flow::Goes }
+    }
+
+    /// What stands in front of a command; each assignment sees those before it.
+    fn inline(&mut self, simple: &Simple) -> Vec<Inline> {
+        let mut inline = Vec::new();
+        if simple.assignments.is_empty() {
+            return inline;
+        }
+        self.branch(|machine| {
+            for assignment in &simple.assignments {
+                machine.assignment(assignment, false);
+                let name = &assignment.name;
+                let value = machine.state.get(name).map(|variable| &variable.value);
+                let pieces = match value {
+                    Some(Value::Text(pieces)) => pieces.to_vec(),
+                    Some(Value::Array(_)) => vec![Piece::unknown("an array is not exported")],
+                    None => continue,
+                };
+                inline.push(Inline {
+                    name: name.clone(),
+                    pieces,
+                    spot: machine.spot(assignment.span),
+                });
+            }
+            Flow::Goes
+        });
+        inline
     }
 
     fn words(&mut self, simple: &Simple) -> Words {

@@ -86,16 +86,14 @@ fn the_command_in_a_shell_gets_what_the_wrappers_leave_and_set() {
         ("ssh host", ""),
         ("pixi run", "A=0 B=0"),
     ] {
-        let texts = [
-            ("", "bash -c 'accelerate launch x.py --a=$A --b=$B'"),
-            ("sky exec cluster -- ", "bash -c 'accelerate launch x.py'"),
-        ];
-        for (outer, shell) in texts {
-            // Inline variables belong to the outer command, which passes them on.
-            let text = format!("export A=0 B=0\nD=0\n{outer}{front} {shell}");
-            if !outer.is_empty() && front.starts_with(char::is_uppercase) {
+        // Behind `--` the collector reads the text; assignments in front of that command would be the outer one's.
+        let is_inline = front.starts_with("A=");
+        for outer in ["", "sky exec cluster -- "] {
+            if is_inline && !outer.is_empty() {
                 continue;
             }
+            let text =
+                format!("export A=0 B=0; D=0\n{outer}{front} bash -c 'accelerate launch x.py'");
             let found = commands(&text);
             let shown: Vec<String> = found
                 .iter()
@@ -104,5 +102,29 @@ fn the_command_in_a_shell_gets_what_the_wrappers_leave_and_set() {
                 .collect();
             assert_eq!(shown.join(" "), expected, "{text}");
         }
+    }
+}
+
+#[test]
+fn a_variable_in_front_of_a_shell_has_its_place() {
+    let text = "ACCELERATE_MIXED_PRECISION=fp16 bash -c \"accelerate launch x.py\"";
+    let found = commands(text);
+    let value = &found[0].environment["ACCELERATE_MIXED_PRECISION"];
+    assert_eq!(value.known(), Some("fp16"));
+    assert_eq!(
+        value.spot.file.slice(value.spot.span),
+        "ACCELERATE_MIXED_PRECISION=fp16"
+    );
+    let text = "env A=1 bash -c 'accelerate launch x.py --a $A'";
+    let argument = &commands(text)[0].arguments[1];
+    assert_eq!(argument.known(), Some("1"));
+}
+
+/// Each text would run as many again, eight deep.
+#[test]
+fn a_text_that_is_given_itself_ends() {
+    for again in ["x -- bash -c \"$A\"; ", "tmux new \"$A\"; "] {
+        let text = format!("export A='{} torchrun x.py'\n{again}", again.repeat(50));
+        assert!(scripts(&text).len() < 10_000);
     }
 }
