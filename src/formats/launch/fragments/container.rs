@@ -33,8 +33,8 @@ pub(in super::super) enum Container {
     Markdown,
 }
 
-/// Endings of names, in lower case, that tell the kind.
-const ENDINGS: [(&str, Container); 17] = [
+/// Endings of names, in lower case, that tell the kind. A walk looks for each of them.
+pub(super) const ENDINGS: [(&str, Container); 17] = [
     ("sh", Container::Script),
     ("bash", Container::Script),
     ("zsh", Container::Script),
@@ -54,8 +54,8 @@ const ENDINGS: [(&str, Container); 17] = [
     ("qmd", Container::Markdown),
 ];
 
-/// Whole names that tell the kind.
-const NAMES: [(&str, Container); 9] = [
+/// Whole names that tell the kind. A walk looks for each of them.
+pub(super) const NAMES: [(&str, Container); 9] = [
     ("Makefile", Container::Makefile),
     ("makefile", Container::Makefile),
     ("GNUmakefile", Container::Makefile),
