@@ -28,7 +28,9 @@ const ENDINGS: &[&str] = &[
     "just",
     "md",
     "mdx",
+    "qmd",
     "dockerfile",
+    "containerfile",
 ];
 
 /// Names, and beginnings of names before a dot, of files that hold commands.

@@ -3,13 +3,16 @@
 //! Three steps. `fragments` finds the shell texts of a file (a script is one; a Dockerfile, a workflow, a Makefile hold
 //! several) with the variables and the folder that the file gives them. `shell` runs each of them on paper, over the
 //! tree that [`crate::source::shell`] reads: assignments, `export`, `cd`, `source`, branches, loops. `command`
-//! recognises the launch commands among the commands that come out. What cannot be known is said to be unknown with the
+//! recognises the launch commands among the commands that come out. Both look through the programs of `wrappers`
+//! (`srun`, `docker run`), which run another one. What cannot be known is said to be unknown with the
 //! reason, and never guessed.
 
 mod command;
 mod flags;
 mod fragments;
 mod shell;
+mod words;
+mod wrappers;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

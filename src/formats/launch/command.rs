@@ -1,31 +1,26 @@
 //! The launch commands among the commands of a shell text, what they install, and the files that they write.
 
-mod dotenv;
 mod installs;
 mod options;
-mod program;
+pub(super) mod program;
 mod recognised;
-mod shell_text;
 mod split;
+mod tmux;
 mod touched;
-pub(super) mod words;
-mod wrappers;
 mod written;
 
 #[cfg(test)]
 pub(super) mod tests;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::source::SourceFile;
 
 use super::fragments::{Body, Fragment, MappedText};
 use super::shell::{self, Executed};
-use super::{LaunchCommand, LaunchFile, Loaded, Spot, Term, Touched};
-
-use words::spot_of;
-use wrappers::Peeled;
+use super::words::{self, spot_of};
+use super::wrappers::{self, Peeled, shells};
+use super::{LaunchCommand, LaunchFile, Loaded, Term, Touched};
 
 /// How deep a shell text may stand in another one.
 const DEPTH: usize = 8;
@@ -51,9 +46,8 @@ pub(super) fn collect(fragment: &Fragment, loaded: &dyn Loaded, found: &mut Laun
         is_prose: fragment.is_prose,
         loaded,
         found,
-        in_shell: matches!(fragment.body, Body::Shell(_)),
         is_handed_on: false,
-        outer: Vec::new(),
+        inner_bytes: 0,
     };
     for command in commands {
         collector.take(command, 0);
@@ -75,27 +69,22 @@ fn executed_as_it_is(words: &[Term], fragment: &Fragment) -> Option<Executed> {
         folder: fragment.folder.clone(),
         spot,
         redirections: Vec::new(),
+        has_run_text: false,
     })
 }
+
+/// How long the texts in other ones may be in all: one that is given itself again and again ends here.
+const INNER_BYTES: usize = 1 << 20;
 
 struct Collector<'a> {
     file: &'a Arc<SourceFile>,
     is_prose: bool,
     loaded: &'a dyn Loaded,
     found: &'a mut LaunchFile,
-    /// Whether a shell gives the commands, which also runs those of `bash -c TEXT`.
-    in_shell: bool,
     /// Whether another program hands the commands on, behind `--`.
     is_handed_on: bool,
-    /// The commands so far that start another shell.
-    outer: Vec<Outer>,
-}
-
-/// A command that starts another shell.
-struct Outer {
-    spot: Spot,
-    /// What its wrappers set.
-    set: Vec<(String, Term)>,
+    /// How long the texts in other ones were so far.
+    inner_bytes: usize,
 }
 
 impl Collector<'_> {
@@ -103,23 +92,18 @@ impl Collector<'_> {
     fn take(&mut self, command: Executed, depth: usize) {
         let Executed {
             words,
-            mut environment,
+            environment,
             folder,
             spot,
             redirections,
+            has_run_text,
         } = command;
-        self.add_outer(&mut environment, &spot);
         let peeled = wrappers::peel(&words, environment, folder, self.loaded);
-        let text = shell_text::of_shell(peeled.words);
-        if text.is_some() && self.in_shell {
-            // The shell has run it.
-            if !peeled.set.is_empty() {
-                let set = peeled.set;
-                self.outer.push(Outer { spot, set });
-            }
+        let text = shells::text_of(peeled.words);
+        if text.is_some() && has_run_text {
             return;
         }
-        if let Some(text) = text.or_else(|| shell_text::of_tmux(peeled.words)) {
+        if let Some(text) = text.or_else(|| tmux::text_of(peeled.words)) {
             let text = text.clone();
             return self.take_text(&text, peeled, depth);
         }
@@ -147,6 +131,7 @@ impl Collector<'_> {
                     folder: peeled.folder.clone(),
                     spot: spot.clone(),
                     redirections: Vec::new(),
+                    has_run_text: false,
                 };
                 let before = std::mem::replace(&mut self.is_handed_on, true);
                 self.take(command, depth + 1);
@@ -177,6 +162,10 @@ impl Collector<'_> {
         let Some(known) = text.known().filter(|_| depth < DEPTH) else {
             return;
         };
+        self.inner_bytes += known.len() + 64 * (peeled.environment.len() + 1);
+        if self.inner_bytes > INNER_BYTES {
+            return;
+        }
         let environment: Vec<(String, Term)> = peeled.environment.into_iter().collect();
         let start = shell::Start {
             file: &text.spot.file,
@@ -186,7 +175,6 @@ impl Collector<'_> {
         // Where the text stands in the file as it is, its words have places of their own.
         let place = words::written(text).find(known);
         let mapped = MappedText::verbatim(known, text.spot.span.start + place.unwrap_or_default());
-        let outside = std::mem::replace(&mut self.in_shell, true);
         for mut command in shell::run(&mapped, &start, self.loaded) {
             if place.is_none() {
                 command.spot = text.spot.clone();
@@ -197,33 +185,5 @@ impl Collector<'_> {
             }
             self.take(command, depth + 1);
         }
-        self.in_shell = outside;
     }
-
-    /// What is set around the shell in which a command runs: `env NAME=value bash -c "…"`. What the command's own text
-    /// sets stays.
-    fn add_outer(&mut self, environment: &mut BTreeMap<String, Term>, spot: &Spot) {
-        // Commands come in the order of the text: those that have ended hold none of the later ones.
-        while self
-            .outer
-            .last()
-            .is_some_and(|outer| outer.spot.span.end <= spot.span.start)
-        {
-            self.outer.pop();
-        }
-        for outer in self.outer.iter().filter(|outer| holds(&outer.spot, spot)) {
-            for (name, value) in &outer.set {
-                let own = environment.get(name);
-                if !own.is_some_and(|own| holds(&outer.spot, &own.spot)) {
-                    environment.insert(name.clone(), value.clone());
-                }
-            }
-        }
-    }
-}
-
-fn holds(outer: &Spot, inner: &Spot) -> bool {
-    Arc::ptr_eq(&outer.file, &inner.file)
-        && outer.span.start <= inner.span.start
-        && inner.span.end <= outer.span.end
 }

@@ -1,6 +1,6 @@
 //! Finding flags and files among the words of a launch command.
 
-use super::command::words::{beginning, is_flag, part};
+use super::words::{beginning, is_flag, part};
 use super::{LaunchCommand, Spot, Term};
 
 /// A flag that is given.
@@ -87,7 +87,7 @@ fn is_data_file(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::command::tests::read;
-    use super::super::command::words::written;
+    use super::super::words::written;
     use super::*;
 
     fn command(text: &str) -> LaunchCommand {

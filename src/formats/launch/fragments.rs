@@ -27,7 +27,7 @@ use crate::source::SourceFile;
 
 use super::{Folder, Term};
 
-pub(super) use container::Container;
+pub(super) use container::{Container, may_hold_launch};
 pub(super) use text::MappedText;
 
 use collector::Collector;
@@ -63,7 +63,7 @@ pub(super) fn of(file: &Arc<SourceFile>) -> Vec<Fragment> {
     let Some(container) = Container::of(&file.path, text) else {
         return Vec::new();
     };
-    if !container::may_hold_launch(container, text) && !container::may_install(text) {
+    if !may_hold_launch(container, text) && !container::may_install(text) {
         return Vec::new();
     }
     let mut found = Collector::new(file, container);

@@ -54,6 +54,8 @@ pub(super) struct Executed {
     pub(super) spot: Spot,
     /// Where its output goes and what it reads.
     pub(super) redirections: Vec<Redirection>,
+    /// Whether the text that it gives to another shell has been run: its commands are given out too.
+    pub(super) has_run_text: bool,
 }
 
 /// A redirection.

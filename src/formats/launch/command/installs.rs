@@ -2,8 +2,8 @@
 
 mod requirement;
 
+use super::super::words::{base_name, beginning, is_flag};
 use super::super::{Install, Term};
-use super::words::{base_name, beginning, is_flag};
 
 use requirement::{Spelling, requirement};
 
@@ -200,8 +200,8 @@ fn option<'a>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::words::written;
     use super::super::tests::terms;
-    use super::super::words::written;
     use super::*;
 
     #[test]

@@ -1,9 +1,9 @@
 //! Which program a command starts.
 
+use super::super::words::base_name;
+use super::super::wrappers::shells;
 use super::super::{Program, Term};
 use super::options::{DEEPSPEED, Options, TORCHRUN};
-use super::shell_text;
-use super::words::base_name;
 
 /// A program that starts training.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,8 +128,8 @@ pub(super) fn start_of(words: &[Term]) -> Option<Start> {
 }
 
 /// Whether a command that starts training begins here, and nothing else can.
-pub(super) fn begins(words: &[Term]) -> bool {
-    start_of(words).is_some() || shell_text::of_shell(words).is_some()
+pub(in super::super) fn begins(words: &[Term]) -> bool {
+    start_of(words).is_some() || shells::text_of(words).is_some()
 }
 
 fn is_python(name: &str) -> bool {

@@ -1,10 +1,11 @@
 //! The launch command that a command without its wrappers is.
 
+use super::super::fragments::{Container, may_hold_launch};
+use super::super::words::is_python_file;
+use super::super::wrappers::{self, Peeled, PythonRunner, shells};
 use super::super::{Program, Script, Term};
 use super::program::{self, Start};
 use super::split::{self, Split};
-use super::words::is_python_file;
-use super::wrappers::{self, Peeled, PythonRunner};
 
 /// A command that starts training, and its parts.
 pub(super) struct Recognised<'a> {
@@ -91,7 +92,13 @@ pub(super) fn handed_on<'a>(
         .collect();
     let launches = |command: &&[Term]| match program::start_of(command) {
         Some(start) => start.program != Program::Python,
-        None => recognised.is_none() && wrappers::begins(command),
+        None if recognised.is_none() => {
+            wrappers::is_one(command) || shells::text_of(command).is_some()
+        }
+        None => {
+            let text = shells::text_of(command).and_then(Term::known);
+            text.is_some_and(|text| may_hold_launch(Container::Markdown, text))
+        }
     };
     commands.iter().any(launches).then_some(commands)
 }

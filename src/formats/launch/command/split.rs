@@ -1,8 +1,8 @@
 //! A launcher's words: its flags, the script, and the script's arguments.
 
+use super::super::words::{beginning, is_flag, is_open, is_python_file};
 use super::super::{Script, Term};
 use super::options::{Options, Takes};
-use super::words::{beginning, is_flag, is_open, is_python_file};
 
 /// The three parts of a launcher's words.
 #[derive(Clone, Debug, Default)]

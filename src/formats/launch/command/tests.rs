@@ -6,11 +6,11 @@ use proptest::prelude::*;
 
 use crate::source::Span;
 
-use super::super::Folder;
+use super::super::{Folder, Spot};
 use super::*;
 
 /// The words of a text, split at blanks. A word with `$` is not known, and open unless it is quoted.
-pub(super) fn terms(text: &str) -> Vec<Term> {
+pub(in super::super) fn terms(text: &str) -> Vec<Term> {
     let file = Arc::new(SourceFile::from_text("run.sh", text));
     let mut start = 0;
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn terms(text: &str) -> Vec<Term> {
 }
 
 /// One known word.
-pub(super) fn term(text: &str) -> Term {
+pub(in super::super) fn term(text: &str) -> Term {
     let mut term = open(text);
     term.text = Ok(text.to_owned());
     term.is_open = false;
@@ -46,7 +46,7 @@ pub(super) fn term(text: &str) -> Term {
 }
 
 /// One word that may be any number of words.
-pub(super) fn open(text: &str) -> Term {
+pub(in super::super) fn open(text: &str) -> Term {
     let file = Arc::new(SourceFile::from_text("run.sh", text));
     Term {
         text: Err(format!("`{text}` is not assigned in this file")),
@@ -81,15 +81,15 @@ fn read_with(text: &str, environment: &[(&str, &str)]) -> LaunchFile {
             .collect(),
         folder: Folder::Start(String::new()),
         redirections: Vec::new(),
+        has_run_text: false,
     };
     let mut collector = Collector {
         file: &file,
         is_prose: false,
         loaded: &Env,
         found: &mut found,
-        in_shell: false,
         is_handed_on: false,
-        outer: Vec::new(),
+        inner_bytes: 0,
     };
     collector.take(command, 0);
     found

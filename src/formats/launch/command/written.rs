@@ -6,8 +6,8 @@ use crate::source::{SourceFile, Span};
 
 use super::super::fragments::MappedText;
 use super::super::shell::Redirection;
+use super::super::words::{base_name, is_flag};
 use super::super::{Folder, Term, Written};
-use super::words::{base_name, is_flag};
 
 /// The file that these words write: `cat > FILE <<EOF`, `tee FILE <<EOF`. One that is appended to is none: what stands
 /// before is not known.

@@ -1,5 +1,7 @@
 //! What kind of file holds shell texts: told by its name, by its first line, or by its top-level keys.
 
+use super::super::wrappers::shells::is_shell;
+
 /// What kind of file holds the shell texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum Container {
@@ -31,8 +33,8 @@ pub(in super::super) enum Container {
     Markdown,
 }
 
-/// Endings of names, in lower case, that tell the kind.
-const ENDINGS: [(&str, Container); 17] = [
+/// Endings of names, in lower case, that tell the kind. A walk looks for each of them.
+pub(super) const ENDINGS: [(&str, Container); 17] = [
     ("sh", Container::Script),
     ("bash", Container::Script),
     ("zsh", Container::Script),
@@ -52,8 +54,8 @@ const ENDINGS: [(&str, Container); 17] = [
     ("qmd", Container::Markdown),
 ];
 
-/// Whole names that tell the kind.
-const NAMES: [(&str, Container); 9] = [
+/// Whole names that tell the kind. A walk looks for each of them.
+pub(super) const NAMES: [(&str, Container); 9] = [
     ("Makefile", Container::Makefile),
     ("makefile", Container::Makefile),
     ("GNUmakefile", Container::Makefile),
@@ -162,12 +164,6 @@ pub(super) fn begins_with_shell(text: &str) -> bool {
     program.is_some_and(is_shell)
 }
 
-/// Whether a program is a shell, by the last part of its path.
-pub(super) fn is_shell(program: &str) -> bool {
-    let name = program.rsplit_once('/').map_or(program, |(_, name)| name);
-    matches!(name, "sh" | "bash" | "zsh" | "ksh" | "dash" | "ash")
-}
-
 /// Those keys at the start of a line that [`SIGNATURES`] ask for; nothing is parsed.
 fn top_level_keys(text: &str) -> Vec<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -215,7 +211,7 @@ const INSTALLS: [&str; 6] = [
 
 /// Whether a launch command may stand in a text: a search for words, nothing is parsed. `python` counts only where
 /// what is written is run: prose is full of it.
-pub(super) fn may_hold_launch(container: Container, text: &str) -> bool {
+pub(in super::super) fn may_hold_launch(container: Container, text: &str) -> bool {
     PROGRAMS.iter().any(|program| text.contains(program))
         || (container != Container::Markdown && text.contains("python"))
         || SHORT_PROGRAMS.iter().any(|program| has_word(text, program))

@@ -3,8 +3,8 @@
 use crate::source::NodeRef;
 
 use super::super::Folder;
+use super::super::wrappers::shells::is_shell;
 use super::collector::{Collector, Environment, Given};
-use super::container::is_shell;
 use super::fill::{self, Filling, between};
 use super::paths;
 use super::yaml::{self, Tree};

@@ -2,6 +2,7 @@
 
 mod build;
 mod cloud;
+mod discovered;
 mod hostile;
 mod prose;
 mod recipes;

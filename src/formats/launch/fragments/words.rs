@@ -1,7 +1,7 @@
 //! Words that are run without a shell, and those that start one.
 
 use super::super::Term;
-use super::container::is_shell;
+use super::super::wrappers::shells::is_shell;
 use super::fill::Unknowns;
 use super::text::{Builder, MappedText};
 

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use crate::source::Span;
 use crate::source::shell::{Assigned, Assignment, Word};
 
 use super::machine::Machine;
@@ -42,15 +41,6 @@ impl Machine<'_> {
             return Value::unknown("the elements of the array have keys");
         }
         Value::Array(Rc::new(self.elements(words)))
-    }
-
-    /// The value of an inline assignment, which is the command's own.
-    pub(super) fn inline_value(&mut self, assignment: &Assignment) -> (Vec<Piece>, Span) {
-        let pieces = match &assignment.value {
-            Assigned::Word(word) => self.value(word),
-            Assigned::Array(_) => vec![Piece::unknown("an array is not exported")],
-        };
-        (pieces, assignment.span)
     }
 }
 

@@ -108,13 +108,38 @@ impl Machine<'_> {
                         self.state.set(&name, Some(variable));
                     }
                 }
-                None => {
-                    if let Some(mut variable) = self.state.get(&name).cloned() {
-                        variable.is_exported = (variable.is_exported || exports) && !withdraws;
-                        self.state.set(&name, Some(variable));
-                    }
-                }
+                None => self.declare_name(&name, exports, withdraws),
             }
+        }
+    }
+
+    /// `export NAME`, `export -n NAME`.
+    fn declare_name(&mut self, name: &str, exports: bool, withdraws: bool) {
+        let variable = self.state.get(name).cloned();
+        match variable.filter(|variable| self.sees(variable)) {
+            Some(mut variable) => {
+                variable.is_exported = (variable.is_exported || exports) && !withdraws;
+                self.state.set(name, Some(variable));
+            }
+            None if exports => self.export_later(name),
+            None => {}
+        }
+        if withdraws {
+            self.export_never(name);
+        }
+    }
+
+    fn export_later(&mut self, name: &str) {
+        let exports = &self.state.place.exports;
+        if !exports.contains(name) && self.spend(exports.len() / 16) {
+            Rc::make_mut(&mut self.state.place.exports).insert(name.to_owned());
+        }
+    }
+
+    fn export_never(&mut self, name: &str) {
+        let exports = &mut self.state.place.exports;
+        if exports.contains(name) {
+            Rc::make_mut(exports).remove(name);
         }
     }
 
@@ -130,6 +155,7 @@ impl Machine<'_> {
         }
         for name in names {
             self.state.set(name, None);
+            self.export_never(name);
         }
     }
 

@@ -1,19 +1,23 @@
 //! Commands that are given a shell text: `eval "…"`, `bash -c "…"`, `sbatch --wrap "…"`, `bash <<EOF`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::source::shell::{Command, RedirectionKind, read_body};
 
-use super::super::{Folder, Spot};
+use super::super::words::base_name;
+use super::super::wrappers::shells::{is_shell, is_shell_alone, text_position};
+use super::super::wrappers::{self, Peeled};
+use super::super::{Folder, Spot, Term};
+use super::Executed;
 use super::expand::joined_by_blanks;
 use super::machine::{Flow, Machine};
 use super::origin::Source;
 use super::piece::{Content, Piece};
-use super::simple::Words;
+use super::simple::{Inline, Words};
+use super::state::{Value, Variable};
 
-const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
-
-/// The other programs that read commands from a here-document.
+/// The other programs that read commands from a here-document, and whether these get the exported variables.
 const BODY_READERS: [(&str, bool); 4] = [
     ("sbatch", true),
     ("qsub", false),
@@ -21,38 +25,19 @@ const BODY_READERS: [(&str, bool); 4] = [
     ("ssh", false),
 ];
 
-/// The programs that run the command among their words, and whether it gets this shell's exported variables.
-const WRAPPERS: [(&str, bool); 29] = [
-    ("apptainer", true),
-    ("command", true),
-    ("conda", true),
-    ("docker", false),
-    ("env", true),
-    ("exec", true),
-    ("kubectl", false),
-    ("micromamba", true),
-    ("mpiexec", true),
-    ("mpirun", true),
-    ("nice", true),
-    ("nohup", true),
-    ("numactl", true),
-    ("parallel", true),
-    ("podman", false),
-    ("poetry", true),
-    ("screen", true),
-    ("setsid", true),
-    ("singularity", true),
-    ("srun", true),
-    ("ssh", false),
-    ("stdbuf", true),
-    ("sudo", true),
-    ("time", true),
-    ("timeout", true),
-    ("tmux", true),
-    ("torchrun", true),
-    ("uv", true),
-    ("xargs", true),
-];
+/// What another shell is given.
+pub(super) struct Inner {
+    /// The text.
+    pieces: Vec<Piece>,
+    /// The word that gives it.
+    word: Spot,
+    /// The variables that are exported to it.
+    environment: BTreeMap<String, Term>,
+    /// Those of them that the programs in front of the shell set.
+    set: Vec<(String, Term)>,
+    /// Where it runs.
+    folder: Folder,
+}
 
 impl Machine<'_> {
     /// `eval`: the text runs in this shell.
@@ -65,42 +50,118 @@ impl Machine<'_> {
         self.run_source(source)
     }
 
-    /// Runs the text that another shell is given by this command, if it is one of those that do.
-    pub(super) fn run_inner(&mut self, words: &Words, command: &Command) {
-        let Some((pieces, word, inherits)) =
-            inner_text(words).or_else(|| self.inner_body(words, command))
-        else {
-            return;
-        };
-        let source = Source::joined(&pieces, &self.state.place.folder, &word);
-        self.branch(|machine| {
-            let (level, reaches_from) = (machine.level, machine.reaches_from);
-            machine.level += 1;
-            if !inherits {
-                machine.reaches_from = machine.level;
-                machine.state.place.folder = Folder::Unknown;
+    /// The text that this command gives to another shell, if it is one of those that do.
+    pub(super) fn inner(
+        &mut self,
+        words: &Words,
+        executed: &Executed,
+        command: &Command,
+    ) -> Option<Inner> {
+        let name = base_name(executed.words.first()?)?;
+        let reads_body = BODY_READERS.iter().any(|(reader, _)| *reader == name);
+        if !reads_body && !is_shell(name) && !wrappers::is_one(&executed.words) {
+            return None;
+        }
+        let peeled = wrappers::peel(
+            &executed.words,
+            executed.environment.clone(),
+            executed.folder.clone(),
+            self.loaded,
+        );
+        let mut keeps = true;
+        let (pieces, word) = match self.argument(words, &peeled) {
+            Some(text) => text,
+            None => {
+                let (pieces, word, inherits) = self.body(&peeled, command)?;
+                keeps = inherits;
+                (pieces, word)
             }
+        };
+        let Peeled {
+            mut environment,
+            mut folder,
+            set,
+            ..
+        } = peeled;
+        if !keeps {
+            environment.clear();
+            folder = Folder::Unknown;
+        }
+        Some(Inner {
+            pieces,
+            word,
+            environment,
+            set,
+            folder,
+        })
+    }
+
+    /// Runs the text that another shell is given.
+    pub(super) fn run_inner(&mut self, inner: Inner, inline: Vec<Inline>) {
+        let source = Source::joined(&inner.pieces, &self.state.place.folder, &inner.word);
+        self.branch(|machine| {
+            machine.level += 1;
+            machine.enter(&inner, inline);
+            machine.state.place.folder = inner.folder;
             machine.state.place.positional = None;
+            machine.state.place.exports = Rc::default();
             machine.run_source(source);
-            machine.level = level;
-            machine.reaches_from = reaches_from;
+            machine.level -= 1;
             Flow::Goes
         });
     }
 
+    /// Leaves exported what the other shell gets, and adds what only it gets.
+    fn enter(&mut self, inner: &Inner, inline: Vec<Inline>) {
+        let withheld: Vec<(Rc<str>, Variable)> = self
+            .state
+            .exported()
+            .filter(|(name, _)| !inner.environment.contains_key(&***name))
+            .map(|(name, variable)| (Rc::clone(name), variable.clone()))
+            .collect();
+        for (name, mut variable) in withheld {
+            variable.is_exported = false;
+            self.state.set(&name, Some(variable));
+        }
+        let set = inner.set.iter().map(|(name, term)| Inline {
+            name: name.clone(),
+            pieces: match &term.text {
+                Ok(text) => vec![Piece::text(text, Some(term.spot.clone()))],
+                Err(why) => vec![Piece::unknown(why)],
+            },
+            spot: term.spot.clone(),
+        });
+        for Inline { name, pieces, spot } in inline.into_iter().chain(set) {
+            if inner.environment.contains_key(&name) {
+                let variable = Variable {
+                    value: Value::Text(Rc::new(pieces)),
+                    is_exported: true,
+                    spot,
+                    level: self.level,
+                    function_end: self.function_end,
+                };
+                self.state.set(&name, Some(variable));
+            }
+        }
+    }
+
+    /// The text among the words: of `bash -c TEXT`, of `sbatch --wrap TEXT`.
+    fn argument(&self, words: &Words, peeled: &Peeled<'_>) -> Option<(Vec<Piece>, Spot)> {
+        let program = base_name(peeled.words.first()?)?;
+        if program == "sbatch" {
+            return wrapped(words);
+        }
+        let before = words.terms.len() - peeled.words.len();
+        let (field, spot) = words.fields.get(before + text_position(peeled.words)?)?;
+        Some((field.pieces.clone(), spot.clone()))
+    }
+
     /// The here-document that a shell reads its commands from: `bash <<EOF`, `sbatch <<EOF`, `ssh host <<EOF`.
-    fn inner_body(&mut self, words: &Words, command: &Command) -> Option<Inner> {
-        let name = base(words.known(0)?);
+    fn body(&mut self, peeled: &Peeled<'_>, command: &Command) -> Option<(Vec<Piece>, Spot, bool)> {
+        let name = base_name(peeled.words.first()?)?;
         let inherits = match BODY_READERS.iter().find(|(reader, _)| *reader == name) {
             Some((_, inherits)) => *inherits,
-            None if SHELLS.contains(&name) => {
-                let mut rest = (1..words.terms.len()).map(|position| words.known(position));
-                let is_flag = |word: Option<&str>| word.is_some_and(|word| word.starts_with('-'));
-                if !rest.clone().all(is_flag) && !rest.any(|word| word == Some("-s")) {
-                    return None;
-                }
-                true
-            }
+            None if is_shell_alone(peeled.words) => true,
             None => return None,
         };
         let (position, mark) = command.redirections.iter().find_map(|redirection| {
@@ -125,51 +186,13 @@ impl Machine<'_> {
     }
 }
 
-/// A text, the word that gives it, and whether its shell gets this one's exported variables.
-type Inner = (Vec<Piece>, Spot, bool);
-
-fn inner_text(words: &Words) -> Option<Inner> {
-    let name = base(words.known(0)?);
-    if name == "sbatch" {
-        return wrapped(words);
-    }
-    let (from, inherits) = if SHELLS.contains(&name) {
-        (0, true)
-    } else {
-        let (_, inherits) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name)?;
-        let shell = (1..words.terms.len()).find(|position| {
-            words
-                .known(*position)
-                .is_some_and(|word| SHELLS.contains(&base(word)))
-        })?;
-        (shell, *inherits)
-    };
-    let mut takes_text = false;
-    let mut takes_option = false;
-    for position in from + 1..words.terms.len() {
-        match words.known(position) {
-            Some(word) if word.starts_with(['-', '+']) => {
-                takes_text |= !word.starts_with("--") && word.contains('c');
-                takes_option = word.ends_with('o');
-            }
-            Some(_) if takes_option => takes_option = false,
-            _ if takes_text => {
-                let (field, spot) = words.fields.get(position)?;
-                return Some((field.pieces.clone(), spot.clone(), inherits));
-            }
-            _ => return None,
-        }
-    }
-    None
-}
-
 /// `sbatch --wrap "…"`, `--wrap="…"`.
-fn wrapped(words: &Words) -> Option<Inner> {
+fn wrapped(words: &Words) -> Option<(Vec<Piece>, Spot)> {
     const FLAG: &str = "--wrap=";
     for (position, (field, spot)) in words.fields.iter().enumerate() {
         if words.known(position) == Some("--wrap") {
             let (field, spot) = words.fields.get(position + 1)?;
-            return Some((field.pieces.clone(), spot.clone(), true));
+            return Some((field.pieces.clone(), spot.clone()));
         }
         let Some((first, rest)) = field.pieces.split_first() else {
             continue;
@@ -177,13 +200,8 @@ fn wrapped(words: &Words) -> Option<Inner> {
         if matches!(&first.content, Content::Text(text) if text.starts_with(FLAG)) {
             let first = first.after(FLAG.len());
             let pieces = first.into_iter().chain(rest.iter().cloned()).collect();
-            return Some((pieces, spot.clone(), true));
+            return Some((pieces, spot.clone()));
         }
     }
     None
-}
-
-/// The name of a program without its folder.
-fn base(program: &str) -> &str {
-    program.rsplit_once('/').map_or(program, |(_, name)| name)
 }

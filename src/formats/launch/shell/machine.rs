@@ -56,8 +56,6 @@ pub(super) struct Machine<'a> {
     pub(super) locals: HashSet<String>,
     /// How many shells are around this one.
     pub(super) level: usize,
-    /// The first shell from which on exported variables reach this one: `ssh` and `docker` pass none on.
-    pub(super) reaches_from: usize,
     /// How many loaded files are around this text; their commands are not given out.
     pub(super) loads: usize,
     depth: usize,
@@ -85,7 +83,6 @@ impl<'a> Machine<'a> {
             function_end: None,
             locals: HashSet::new(),
             level: 0,
-            reaches_from: 0,
             loads: 0,
             depth: 0,
             work: 0,
@@ -156,8 +153,7 @@ impl<'a> Machine<'a> {
 
     /// Whether a variable is seen in this shell.
     pub(super) fn sees(&self, variable: &Variable) -> bool {
-        variable.level == self.level
-            || (variable.is_exported && variable.level >= self.reaches_from)
+        variable.level == self.level || variable.is_exported
     }
 
     /// Whether a function is walked over and the variable is assigned after it, before it may be called.
@@ -208,7 +204,8 @@ impl<'a> Machine<'a> {
     /// Assigns; an exported variable stays exported.
     pub(super) fn assign(&mut self, name: &str, value: Value, exports: bool, span: Span) {
         let before = self.state.get(name);
-        let was_exported = before.is_some_and(|before| before.is_exported);
+        let was_exported = before.is_some_and(|before| before.is_exported)
+            || self.state.place.exports.contains(name);
         let variable = Variable {
             value,
             is_exported: exports || was_exported || self.state.place.exports_all,

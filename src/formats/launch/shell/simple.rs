@@ -10,7 +10,7 @@ use super::super::fragments::MappedText;
 use super::super::{Folder, Spot, Term};
 use super::machine::{Flow, Machine, Output};
 use super::origin::mapped_text;
-use super::piece::{Field, term, text_of};
+use super::piece::{Field, Piece, term, text_of};
 use super::state::Value;
 use super::{Executed, Redirection};
 
@@ -18,6 +18,13 @@ use super::{Executed, Redirection};
 pub(super) struct Words {
     pub(super) fields: Vec<(Field, Spot)>,
     pub(super) terms: Vec<Term>,
+}
+
+/// A variable that is assigned in front of a command, for it alone.
+pub(super) struct Inline {
+    pub(super) name: String,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) spot: Spot,
 }
 
 impl Words {
@@ -36,27 +43,13 @@ impl Machine<'_> {
             }
             return Flow::Goes;
         }
-        let inline: Vec<(String, Term)> = simple
-            .assignments
-            .iter()
-            .map(|assignment| {
-                let (pieces, span) = self.inline_value(assignment);
-                let text = text_of(&pieces, &self.state.place.folder);
-                let spot = self.spot(span);
-                let term = Term {
-                    text,
-                    is_open: false,
-                    spot,
-                };
-                (assignment.name.clone(), term)
-            })
-            .collect();
+        let inline = self.inline(simple);
         let name = words.known(0).unwrap_or_default().to_owned();
         if let Some(flow) = self.builtin(&name, simple, &words, command) {
             return flow;
         }
         if let Some(function) = self.functions.get(&name).cloned() {
-            if self.spend(function.changes.len()) {
+            if self.spend(function.len()) {
                 self.state.apply(&function);
             }
             self.print(Output::Unknown);
@@ -66,8 +59,34 @@ impl Machine<'_> {
         self.print(output);
         let is_exec = name == "exec" && words.terms.len() > 1;
         self.give_out(&words, inline, command);
-        self.run_inner(&words, command);
         if is_exec { Flow::Ends } else { Flow::Goes }
+    }
+
+    /// What stands in front of a command; each assignment sees those before it.
+    fn inline(&mut self, simple: &Simple) -> Vec<Inline> {
+        let mut inline = Vec::new();
+        if simple.assignments.is_empty() {
+            return inline;
+        }
+        self.branch(|machine| {
+            for assignment in &simple.assignments {
+                machine.assignment(assignment, false);
+                let name = &assignment.name;
+                let value = machine.state.get(name).map(|variable| &variable.value);
+                let pieces = match value {
+                    Some(Value::Text(pieces)) => pieces.to_vec(),
+                    Some(Value::Array(_)) => vec![Piece::unknown("an array is not exported")],
+                    None => continue,
+                };
+                inline.push(Inline {
+                    name: name.clone(),
+                    pieces,
+                    spot: machine.spot(assignment.span),
+                });
+            }
+            Flow::Goes
+        });
+        inline
     }
 
     fn words(&mut self, simple: &Simple) -> Words {
@@ -85,21 +104,36 @@ impl Machine<'_> {
         Words { fields, terms }
     }
 
-    fn give_out(&mut self, words: &Words, inline: Vec<(String, Term)>, command: &Command) {
+    fn give_out(&mut self, words: &Words, inline: Vec<Inline>, command: &Command) {
         let redirections = self.redirections(command);
         let amount = words.terms.len() + self.state.exported_len();
         if self.loads > 0 || !self.spend(amount) {
             return;
         }
+        let folder = self.state.place.folder.clone();
         let mut environment = self.environment();
-        environment.extend(inline);
-        self.found.push(Executed {
+        for Inline { name, pieces, spot } in &inline {
+            let term = Term {
+                text: text_of(pieces, &folder),
+                is_open: false,
+                spot: spot.clone(),
+            };
+            environment.insert(name.clone(), term);
+        }
+        let mut executed = Executed {
             words: words.terms.clone(),
             environment,
-            folder: self.state.place.folder.clone(),
+            folder,
             spot: self.spot(command.span),
             redirections,
-        });
+            has_run_text: false,
+        };
+        let inner = self.inner(words, &executed, command);
+        executed.has_run_text = inner.is_some();
+        self.found.push(executed);
+        if let Some(inner) = inner {
+            self.run_inner(inner, inline);
+        }
     }
 
     fn environment(&self) -> BTreeMap<String, Term> {

@@ -82,6 +82,8 @@ pub(super) struct Place {
     pub(super) stack: Rc<Vec<Folder>>,
     /// `set -a`.
     pub(super) exports_all: bool,
+    /// What `export` named before it had a value: it is exported when it gets one.
+    pub(super) exports: Rc<BTreeSet<String>>,
     /// The positional parameters, if `set --` gave them.
     pub(super) positional: Option<Rc<Vec<Field>>>,
 }
@@ -93,6 +95,13 @@ pub(super) struct Branch {
     place: Place,
     /// Whether it ends in another folder.
     moves: bool,
+}
+
+impl Branch {
+    /// How much there is to do again.
+    pub(super) fn len(&self) -> usize {
+        self.changes.len() + self.place.exports.len()
+    }
 }
 
 /// A shell's state.
@@ -116,6 +125,7 @@ impl State {
                 folder: folder.clone(),
                 stack: Rc::default(),
                 exports_all: false,
+                exports: Rc::default(),
                 positional: None,
             },
             journal: Vec::new(),
@@ -220,6 +230,7 @@ impl State {
         for (name, variable) in &function.changes {
             self.set(name, variable.clone());
         }
+        self.place.exports = joined_names(&self.place.exports, &function.place.exports);
         if function.moves {
             self.place.folder = match &function.place.folder {
                 own @ Folder::Own(_) => own.clone(),
@@ -250,5 +261,13 @@ fn joined_places(mut a: Place, b: Place) -> Place {
         a.positional = Some(Rc::new(vec![field]));
     }
     a.exports_all &= b.exports_all;
+    a.exports = joined_names(&a.exports, &b.exports);
     a
+}
+
+fn joined_names(a: &Rc<BTreeSet<String>>, b: &Rc<BTreeSet<String>>) -> Rc<BTreeSet<String>> {
+    if Rc::ptr_eq(a, b) || b.is_subset(a) {
+        return Rc::clone(a);
+    }
+    Rc::new(a.union(b).cloned().collect())
 }

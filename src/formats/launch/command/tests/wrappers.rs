@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::{Folder, Term};
-use super::super::words;
+use super::super::super::{Folder, Term, words};
 use super::{read, read_with, summaries};
 
 #[test]

@@ -200,8 +200,16 @@ fn what_multiplies_itself_ends() {
     let appended = "A+=' x'\nB+=(y)\nc\n".repeat(1_000);
     let case: String = (0..1_000).map(|n| format!("a{n}) A{n}=1;; ")).collect();
     let case = format!("case $x in {case} esac");
+    let inline = format!("A=x {}c", "A=\"$A $A\" ".repeat(100));
+    let shells = "export A='bash -c \"$A\"; B=1 env -i C=2 A=\"$A\" sh -c \"$A\"'; bash -c \"$A\"";
+    let named: String = (0..1_000)
+        .map(|n| format!("export V{n}\n(export W{n})\ndocker run x bash -c 'c'\n"))
+        .collect();
     for text in [
         doubled.as_str(),
+        &inline,
+        shells,
+        &named,
         &arrays,
         &words,
         &exports,

@@ -170,7 +170,7 @@ fn folders_of_the_script() {
 #[test]
 fn environments() {
     for (text, expected) in [
-        ("export A=1 B; B=2; C=3; c", "A=1"),
+        ("export A=1 B; B=2; C=3; c", "A=1 B=2"),
         ("A=1; export A; A=2; c", "A=2"),
         ("A=1 B=$X c", "A=1 B=<`$X` is not assigned in this file>"),
         ("declare -x A=1; typeset -x B=2; readonly C=3; c", "A=1 B=2"),
@@ -202,6 +202,24 @@ fn environments() {
         ("source missing.sh; c", ""),
         ("export A=1; ssh h \"bash -c 'c'\"", ""),
         ("export A=1; B=2; bash -c 'C=3 c'", "A=1 C=3"),
+        ("A=1 bash -c c", "A=1"),
+        ("A=1 bash -c 'A=2; c'", "A=2"),
+        ("A=1 srun -n 1 sh -c 'B=$A c'", "A=1 B=1"),
+        ("A=1 B=2 env -u A bash -c c", "B=2"),
+        ("A=$X bash -c c", "A=<`$X` is not assigned in this file>"),
+        ("A=1 bash -c 'x'; c", ""),
+        ("A=1 sh <<EOF\nc\nEOF\n", "A=1"),
+        ("export A; A=1; c", "A=1"),
+        ("export A; A=1; A=2; c", "A=2"),
+        ("declare -x A; A=1; c", "A=1"),
+        ("export A; c", ""),
+        ("export A B; export -n A; A=1; B=2; c", "B=2"),
+        ("export A; unset A; A=1; c", ""),
+        ("export A; bash -c 'A=1; c'", ""),
+        ("A=1; bash -c 'export A; c; A=2'", ""),
+        ("A=1; bash -c 'export A; A=2; c'", "A=2"),
+        ("f() { export A; }; f; A=1; c", "A=1"),
+        ("(export A); A=1; c", ""),
     ] {
         let files = [
             ("env.sh", "export X=1\nP=2\n[ $X ] && export Z\nY=1\nd"),

@@ -26,6 +26,9 @@ pub(in super::super) struct Wrapper {
     pub(in super::super) operands: usize,
     /// Whether the command is what follows `--`, and nothing else.
     pub(in super::super) only_after_dashes: bool,
+    /// Whether it is one only for a shell with a text among its words: what else it is given runs as a text of its own
+    /// (`ssh`), or with words that are not here (`xargs`).
+    pub(in super::super) only_shells: bool,
     /// What becomes of the variables that are exported.
     pub(in super::super) inherits: Inherits,
     /// Whether the command sees other files, those of an image.
@@ -43,7 +46,7 @@ pub(in super::super) enum Inherits {
     Nothing,
     /// The command gets them unless one of these options is given.
     Unless(&'static str),
-    /// The command gets them only if one of these options is given.
+    /// The command gets them only if one of these options is given; where that has a value, those that it names.
     Only(&'static str),
     /// Slurm's `--export`: `ALL` among its names keeps them, `NONE` or other names alone do not.
     SlurmExport,
@@ -63,6 +66,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     takes_assignments: false,
     operands: 0,
     only_after_dashes: false,
+    only_shells: false,
     inherits: Inherits::All,
     is_elsewhere: false,
     runs_python: false,

@@ -1,12 +1,16 @@
 //! Taking away the programs that only run another program: `srun`, `env`, `uv run`, `docker run`.
 
+mod dotenv;
 mod effects;
 mod reader;
+pub(super) mod shells;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
-use super::super::{Folder, Loaded, Term};
+use super::{Folder, Loaded, Term};
 
 use effects::apply;
 use reader::{Reader, has, wrapper_of};
@@ -80,7 +84,12 @@ pub(super) fn peel<'a>(
     peeled
 }
 
-/// Whether a wrapper begins here.
+/// Whether a wrapper begins here whose command may be any.
 pub(super) fn begins(words: &[Term]) -> bool {
+    wrapper_of(words).is_some_and(|(wrapper, ..)| !wrapper.only_shells)
+}
+
+/// Whether a wrapper begins here.
+pub(super) fn is_one(words: &[Term]) -> bool {
     wrapper_of(words).is_some()
 }

@@ -1,8 +1,9 @@
 //! Where a wrapper's words end and the command begins.
 
-use super::super::super::Term;
-use super::super::program;
+use super::super::Term;
+use super::super::command::program;
 use super::super::words::{self, is_flag, is_open, part};
+use super::shells;
 use super::table::{WRAPPERS, Wrapper};
 
 /// The wrapper, how many words there are to the end of its name, and where its subcommand stands.
@@ -85,12 +86,15 @@ impl Reader<'_> {
     pub(super) fn command_start(&mut self) -> Option<usize> {
         let mut at = 1;
         let mut operands = self.wrapper.operands;
+        if self.wrapper.only_shells {
+            return self.shell();
+        }
         if self.wrapper.only_after_dashes {
             let dashes = self
                 .words
                 .iter()
                 .position(|word| word.known() == Some("--"));
-            return dashes.map(|dashes| dashes + 1);
+            return dashes.map(|dashes| dashes + 1).or_else(|| self.shell());
         }
         while let Some(word) = self.words.get(at) {
             if at <= self.subcommand && !is_option(word) {
@@ -136,6 +140,14 @@ impl Reader<'_> {
         (from..self.words.len()).find(|at| {
             let rest = self.words.get(*at..).unwrap_or_default();
             program::begins(rest) || super::begins(rest)
+        })
+    }
+
+    /// The next shell that is given a text.
+    fn shell(&self) -> Option<usize> {
+        (1..self.words.len()).find(|at| {
+            let rest = self.words.get(*at..).unwrap_or_default();
+            shells::text_of(rest).is_some()
         })
     }
 

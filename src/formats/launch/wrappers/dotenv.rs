@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::source::{SourceFile, Span};
 
+use super::super::words::is_variable_name;
 use super::super::{Spot, Term};
-use super::words::is_variable_name;
 
 /// The variables of a `.env` file.
 pub(super) fn read(file: &Arc<SourceFile>) -> Vec<(String, Term)> {

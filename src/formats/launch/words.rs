@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use crate::source::Span;
 
-use super::super::{Spot, Term};
+use super::{Spot, Term};
 
 /// How a word begins: its text where it is known; else what stands in the file before the first thing to fill in.
-pub(in super::super) fn beginning(term: &Term) -> Cow<'_, str> {
+pub(super) fn beginning(term: &Term) -> Cow<'_, str> {
     match term.known() {
         Some(text) => Cow::Borrowed(text),
         None => {
@@ -25,7 +25,7 @@ pub(in super::super) fn beginning(term: &Term) -> Cow<'_, str> {
 
 /// The name of the program or file that a word names, folders left out. It can be known although the folders are not:
 /// `$VENV/bin/accelerate`.
-pub(in super::super) fn base_name(term: &Term) -> Option<&str> {
+pub(super) fn base_name(term: &Term) -> Option<&str> {
     match term.known() {
         Some(text) => text.rsplit('/').next(),
         None => {
@@ -41,7 +41,7 @@ pub(in super::super) fn base_name(term: &Term) -> Option<&str> {
 }
 
 /// Whether a word names a Python file, also where its folder is not known.
-pub(in super::super) fn is_python_file(term: &Term) -> bool {
+pub(super) fn is_python_file(term: &Term) -> bool {
     let text = match term.known() {
         Some(text) => text,
         None => written(term).trim_end_matches(['"', '\'']),
@@ -50,18 +50,18 @@ pub(in super::super) fn is_python_file(term: &Term) -> bool {
 }
 
 /// Whether a word is an option, or an option with its value: `-m`, `--config_file=$FILE`. Numbers are none.
-pub(in super::super) fn is_flag(term: &Term) -> bool {
+pub(super) fn is_flag(term: &Term) -> bool {
     let text = beginning(term);
     text.len() > 1 && text.starts_with('-') && !is_negative_number(&text)
 }
 
 /// Whether a word may stand for any number of words, options included.
-pub(in super::super) fn is_open(term: &Term) -> bool {
+pub(super) fn is_open(term: &Term) -> bool {
     term.is_open && term.known().is_none() && beginning(term).is_empty()
 }
 
 /// The word from this byte of its beginning on: the value in `--flag=value`.
-pub(in super::super) fn part(term: &Term, start: usize) -> Term {
+pub(super) fn part(term: &Term, start: usize) -> Term {
     let text = match &term.text {
         Ok(text) => Ok(text.get(start..).unwrap_or_default().to_owned()),
         Err(reason) => Err(reason.clone()),
@@ -85,14 +85,14 @@ pub(in super::super) fn part(term: &Term, start: usize) -> Term {
 }
 
 /// An assignment, `NAME=value`.
-pub(in super::super) fn assignment(term: &Term) -> Option<(String, Term)> {
+pub(super) fn assignment(term: &Term) -> Option<(String, Term)> {
     let text = beginning(term);
     let (name, _) = text.split_once('=')?;
     is_variable_name(name).then(|| (name.to_owned(), part(term, name.len() + 1)))
 }
 
 /// Whether a shell would take this as the name of a variable.
-pub(in super::super) fn is_variable_name(name: &str) -> bool {
+pub(super) fn is_variable_name(name: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     !name.is_empty()
         && name.bytes().all(is_word)
@@ -100,7 +100,7 @@ pub(in super::super) fn is_variable_name(name: &str) -> bool {
 }
 
 /// The place of several words: from the first to the last, where they stand in one line of thought.
-pub(in super::super) fn spot_of(words: &[Term], command: &Spot) -> Spot {
+pub(super) fn spot_of(words: &[Term], command: &Spot) -> Spot {
     let within = |spot: &Spot| {
         spot.file.path == command.file.path
             && command.span.start <= spot.span.start
@@ -119,7 +119,7 @@ pub(in super::super) fn spot_of(words: &[Term], command: &Spot) -> Spot {
 }
 
 /// The word as it stands in its file.
-pub(in super::super) fn written(term: &Term) -> &str {
+pub(super) fn written(term: &Term) -> &str {
     term.spot.file.slice(term.spot.span)
 }
 
@@ -131,7 +131,7 @@ fn is_negative_number(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{open, term};
+    use super::super::command::tests::{open, term};
     use super::*;
 
     #[test]

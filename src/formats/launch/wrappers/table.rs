@@ -294,6 +294,8 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         name: "kubectl exec",
+        plain: "-i --stdin -t --tty -q --quiet",
+        valued: "-n --namespace -c --container --context --cluster --kubeconfig",
         only_after_dashes: true,
         inherits: Inherits::Nothing,
         is_elsewhere: true,
@@ -357,6 +359,28 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         plain: "-f --force --native --follow-fork --trace-python-allocators -q --quiet --live --aggregate",
         valued: "-o --output --live-port",
         runs_python: true,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "parallel",
+        only_shells: true,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "xargs",
+        only_shells: true,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "tmux",
+        only_shells: true,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "ssh",
+        only_shells: true,
+        inherits: Inherits::Nothing,
+        is_elsewhere: true,
         ..PLAIN
     },
 ];

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::{Folder, Loaded, Term, shell};
-use super::super::dotenv;
 use super::super::words::{self, part};
+use super::super::{Folder, Loaded, Term, shell};
 use super::Peeled;
+use super::dotenv;
 use super::reader::{Given, has};
 use super::table::{Inherits, Wrapper};
 
@@ -24,8 +24,11 @@ pub(super) fn apply(
         Inherits::All => true,
         Inherits::Nothing => false,
         Inherits::Unless(list) => !given(list),
-        Inherits::Only(list) => given(list),
-        Inherits::SlurmExport => slurm_export(options, &mut peeled.environment),
+        Inherits::Only(list) => keep_named(list, options, peeled),
+        Inherits::SlurmExport => {
+            slurm_export(options, peeled);
+            true
+        }
     };
     if !inherits {
         peeled.environment.clear();
@@ -115,17 +118,36 @@ fn last<'a>(options: &'a [Given], name: &str) -> Option<&'a Term> {
     given.and_then(|option| option.value.as_ref())
 }
 
-/// Whether Slurm passes the variables on that are exported; those that `--export` names without a value stay.
-fn slurm_export(options: &[Given], environment: &mut BTreeMap<String, Term>) -> bool {
-    let Some(list) = last(options, "--export") else {
-        return true;
-    };
-    let Some(text) = list.known() else {
-        return true;
+/// Whether one of these options keeps variables; those that its value names, if it has one.
+fn keep_named(list: &str, options: &[Given], peeled: &mut Peeled<'_>) -> bool {
+    let mut names = Vec::new();
+    for option in options.iter().filter(|option| has(list, &option.name)) {
+        match option.value.as_ref().map(Term::known) {
+            Some(Some(text)) => names.extend(text.split(',')),
+            None | Some(None) => return true,
+        }
+    }
+    retain(&names, peeled);
+    !names.is_empty()
+}
+
+/// Slurm passes the variables on that are exported; where `--export` names some without `ALL`, those.
+fn slurm_export(options: &[Given], peeled: &mut Peeled<'_>) {
+    let Some(text) = last(options, "--export").and_then(Term::known) else {
+        return;
     };
     let names: Vec<&str> = text.split(',').collect();
     if !names.contains(&"ALL") {
-        environment.retain(|name, _| names.contains(&name.as_str()));
+        retain(&names, peeled);
     }
-    true
+}
+
+/// Keeps the variables with these names.
+fn retain(names: &[&str], peeled: &mut Peeled<'_>) {
+    peeled
+        .environment
+        .retain(|name, _| names.contains(&name.as_str()));
+    peeled
+        .set
+        .retain(|(name, _)| names.contains(&name.as_str()));
 }
