@@ -57,6 +57,8 @@ impl<'a> Reading<'a> {
             let content = without_comment(&line.text);
             let requirement = content.trim_start();
             let start = line.start + (content.len() - requirement.len());
+            // A requirement that only begins on a line that goes on is shown by that line.
+            let start = if start < line.end { start } else { line.start };
             let span = |length: usize| {
                 let end = (start + length).min(line.end);
                 Span::new(start, end.max(start))
@@ -156,9 +158,12 @@ fn joined_lines(file: &SourceFile) -> Vec<Line> {
         let start = span.end - text.len();
         let is_comment = text.trim_start().starts_with('#');
         let continued = text.strip_suffix('\\').filter(|_| !is_comment);
+        let content = continued.unwrap_or(text).trim_end();
+        // A line of nothing but its `\` still is a place.
+        let shown = if content.is_empty() { text } else { content };
         let line = open.get_or_insert_with(|| Line {
             start,
-            end: start + continued.unwrap_or(text).trim_end().len(),
+            end: start + shown.len(),
             ..Line::default()
         });
         if is_comment {

@@ -281,6 +281,16 @@ const KINDS: &[PinFile] = &[
     PinFile::Pipfile,
 ];
 
+#[test]
+fn a_pin_is_never_an_empty_place() {
+    let text = "[options]\ninstall_requires = accelerate\r\\\n  torch==\n";
+    for kind in KINDS {
+        for pin in pins(*kind, text) {
+            assert!(!pin.file.slice(pin.span).is_empty(), "{kind:?} {pin:?}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_is_too_strange(text in nearly_pins(), marker in nearly_pins()) {

@@ -297,7 +297,7 @@ mod tests {
             "output_dir: out\nmixed_precision: fp8\nnum_processes: 4\naccelerate_config: zero3\n";
         let dropped_keys = vec!["accelerate_config", "mixed_precision", "num_processes"];
         for (trl, command, words, named, lost) in [
-            ("0.17.0", "sft", "", "", vec![]),
+            ("0.17.0", "sft", "", "", dropped_keys.clone()),
             (
                 "0.18.0",
                 "sft",
