@@ -14,6 +14,9 @@ pub(super) fn beginning(term: &Term) -> Cow<'_, str> {
             let written = written(term);
             let end = written.find(['$', '`']).unwrap_or(written.len());
             let before = written.get(..end).unwrap_or_default();
+            // A word out of the middle of a variable's value begins with what parts it from the one before.
+            let is_parting = |character: char| character.is_whitespace() || character == '\\';
+            let before = before.trim_start_matches(is_parting);
             if before.contains(['"', '\'']) {
                 Cow::Owned(before.replace(['"', '\''], ""))
             } else {

@@ -139,7 +139,7 @@ impl Reader<'_> {
     fn search(&self, from: usize) -> Option<usize> {
         (from..self.words.len()).find(|at| {
             let rest = self.words.get(*at..).unwrap_or_default();
-            program::begins(rest) || super::begins(rest)
+            program::begins(rest) || super::begins(rest) || shells::text_of(rest).is_some()
         })
     }
 

@@ -128,3 +128,14 @@ fn a_text_that_is_given_itself_ends() {
         assert!(scripts(&text).len() < 10_000);
     }
 }
+
+#[test]
+fn options_out_of_a_variable_are_told_though_a_value_is_not_known() {
+    for options in [
+        " --wait=60 --nodelist=$N",
+        "--wait=60 \\\n  --nodelist=$N\n ",
+    ] {
+        let text = format!("A=\"{options}\"\nsrun $A bash -c \"accelerate launch train.py\"\n");
+        assert_eq!(scripts(&text), ["train.py"], "{text}");
+    }
+}
