@@ -22,9 +22,11 @@
 use std::collections::BTreeMap;
 
 use fp8lint::cli::batch;
+use fp8lint::formats::{self, Kind, launch};
 use fp8lint::knowledge;
 use fp8lint::resolve::{Config, Run, Target};
 use fp8lint::rules::{Example, RULES};
+use fp8lint::source::Syntax;
 use serde_json::{Value, json};
 
 const RECORDED: &str = include_str!("recorded/examples.jsonl");
@@ -49,6 +51,16 @@ fn case(code: &str, example: &Example) -> Value {
     })
 }
 
+/// Whether the file is one that goes to the launcher as its config: no launch file, no recipe, no DeepSpeed config.
+fn is_given_to_accelerate(example: &Example) -> bool {
+    if launch::is_launch_name(example.file) {
+        return false;
+    }
+    let read = Syntax::of_name(example.file).read(example.text);
+    let kind = formats::recognise(example.text, read.as_ref()).map(|found| found.kind);
+    !matches!(kind, Some(Kind::Recipe(_) | Kind::DeepSpeed))
+}
+
 fn cases() -> Vec<(Value, &'static Example)> {
     let examples = RULES
         .iter()
@@ -57,6 +69,7 @@ fn cases() -> Vec<(Value, &'static Example)> {
     // case of the oracle's.
     examples
         .filter(|(_, example)| example.settings.is_none() && example.beside.is_empty())
+        .filter(|(_, example)| is_given_to_accelerate(example))
         .map(|(code, example)| (case(code, example), example))
         .collect()
 }
