@@ -157,14 +157,14 @@ fn follow(context: &mut Context<'_>, outcome: &mut Outcome) -> Verdict {
         Err(stop) if is_arguments_only => return stopped_at_init(stop, outcome),
         Err(stop) => return stopped_at_trainer(stop, outcome),
     };
-    let mismatches = given.mismatches.take();
+    let (mismatches, derived) = (given.mismatches.take(), given.derived.take());
     context.stage = Stage::Runtime;
     let mut accelerator = match runtime::accelerator(context, environment, given) {
         Ok(accelerator) => accelerator,
         Err(stop) => return stopped_at_init(stop, outcome),
     };
     outcome.runtime = Some(runtime_record(context, &accelerator));
-    if let Err(stop) = trainer::after(context, &accelerator, mismatches) {
+    if let Err(stop) = trainer::after(context, &accelerator, mismatches, derived.as_ref()) {
         return stopped_at_trainer(stop, outcome);
     }
     if context.run.stage == Stage::Runtime || prepare::is_skipped(&accelerator) {

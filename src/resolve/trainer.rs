@@ -49,6 +49,8 @@ pub(crate) struct Given {
     pub(crate) deepspeed: Option<DeepSpeedPlugin>,
     /// How that DeepSpeed config differs from the trainer's arguments.
     pub(crate) mismatches: Option<Mismatches>,
+    /// The trainer with the arguments that its framework itself makes of what is said, where it makes any.
+    pub(crate) derived: Option<Trainer>,
 }
 
 /// What is said to the trainer.
@@ -178,13 +180,14 @@ pub(crate) fn after(
     context: &Context<'_>,
     accelerator: &Accelerator,
     mismatches: Option<Mismatches>,
+    derived: Option<&Trainer>,
 ) -> Step<()> {
     let Some(trainer) = context.run.trainer.as_ref().filter(|trainer| {
         !trainer.is_arguments_only && trainer.framework != Framework::SimpleTuner
     }) else {
         return Ok(());
     };
-    let said = Said::new(trainer)?;
+    let said = Said::new(derived.unwrap_or(trainer))?;
     match (&accelerator.deepspeed, mismatches) {
         (_, Some(mismatches)) => mismatches.check(),
         (Some(plugin), None) if accelerator.distributed_type == DistributedType::DeepSpeed => {

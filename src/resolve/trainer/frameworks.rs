@@ -101,7 +101,11 @@ pub(super) fn swift(
         trainer: &trainer,
         transformers: said.transformers,
     };
-    build(context, environment, &said, given)
+    let given = build(context, environment, &said, given)?;
+    Ok(Given {
+        derived: Some(trainer),
+        ..given
+    })
 }
 
 /// SimpleTuner: `mixed_precision` is passed to `Accelerator()` (3.1.6, `simpletuner/helpers/training/trainer.py`).
