@@ -58,16 +58,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         finding.key = subject.key(origin);
-        for other in exception
-            .origins
-            .iter()
-            .skip(1)
-            .filter(|other| other.place.is_some())
-        {
-            finding
-                .related
-                .push(subject.label(other, "together with this"));
-        }
+        let others = exception.origins.iter().skip(1);
+        finding
+            .related
+            .extend(subject.labels(others, "together with this"));
         finding.help = Some(match exception.cause {
             Cause::BackendWithoutFp8 if under_deepspeed(outcome) => {
                 format!(

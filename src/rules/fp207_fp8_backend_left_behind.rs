@@ -55,16 +55,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(decider, "turns fp8 off"));
         finding.key = subject.key(decider);
-        for other in exception
-            .origins
-            .iter()
-            .skip(1)
-            .filter(|other| other.place.is_some())
-        {
-            finding
-                .related
-                .push(subject.label(other, "is prepared all the same"));
-        }
+        let others = exception.origins.iter().skip(1);
+        finding
+            .related
+            .extend(subject.labels(others, "is prepared all the same"));
         let asked = voices::launched(subject, &subject.outcome);
         let others = voices::others(
             subject,

@@ -71,13 +71,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(at, "differs"));
         finding.key = subject.key(at);
-        for other in exception
-            .origins
-            .iter()
-            .filter(|other| other.place.is_some() && *other != at)
-        {
-            finding.related.push(subject.label(other, "from this"));
-        }
+        let others = exception.origins.iter().filter(|other| *other != at);
+        finding.related.extend(subject.labels(others, "from this"));
         finding.related.extend(voices::command(subject));
         let asked = voices::launched(subject, &subject.outcome);
         let asks_fp8 = asked.as_ref().is_some_and(|asked| asked.value == "fp8");

@@ -54,14 +54,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(origin, "Transformer Engine"));
         finding.key = subject.key(origin);
-        for other in exception
-            .origins
-            .iter()
-            .skip(1)
-            .filter(|other| other.place.is_some())
-        {
-            finding.related.push(subject.label(other, "with this"));
-        }
+        let others = exception.origins.iter().skip(1);
+        finding.related.extend(subject.labels(others, "with this"));
         finding.related.extend(voices::command(subject));
         finding.help = Some(format!(
             "use transformers {}, or torchao as the backend",

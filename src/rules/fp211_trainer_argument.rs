@@ -75,15 +75,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = RULE.finding(message, subject.label(at, "is refused"));
         finding.key = subject.key(at);
-        for other in exception
-            .origins
-            .iter()
-            .filter(|other| other.place.is_some() && *other != at)
-        {
-            finding
-                .related
-                .push(subject.label(other, "together with this"));
-        }
+        let others = exception.origins.iter().filter(|other| *other != at);
+        finding
+            .related
+            .extend(subject.labels(others, "together with this"));
         finding.related.extend(voices::command(subject));
         finding.help = Some(help(subject, exception, at));
         if voices::is_guessed(subject) && subject.run.command.is_none() {

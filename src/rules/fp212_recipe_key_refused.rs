@@ -96,9 +96,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             advice::shown(exception)
         );
         let mut finding = finding(subject, message, at);
-        for other in others {
-            finding.related.push(subject.label(other, "is none either"));
-        }
+        finding
+            .related
+            .extend(subject.labels(others.iter().copied(), "is none either"));
         finding.related.extend(voices::command(subject));
         if trainer.framework == Framework::LlamaFactory {
             finding.confidence = Confidence::Certain;

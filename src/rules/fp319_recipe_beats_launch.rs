@@ -1,7 +1,7 @@
 //! FP319: the launch asks for a precision, and the recipe has the last word.
 
 use crate::formats::recipe::Framework;
-use crate::resolve::{Origin, Trainer, Verdict, Voice};
+use crate::resolve::{Origin, Verdict, Voice};
 
 use super::{
     AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
@@ -107,15 +107,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 /// A recipe whose framework has a key `fp8` and that sets it has rules of its own.
 fn asks_itself(subject: &Subject<'_>) -> bool {
     let trainer = subject.run.trainer.as_ref();
-    let has_key = |trainer: &&Trainer| {
-        matches!(
-            trainer.framework,
-            Framework::LlamaFactory | Framework::Axolotl
-        )
-    };
     trainer
-        .filter(has_key)
-        .is_some_and(|trainer| recipe_fp8::asked(trainer).is_some())
+        .is_some_and(|trainer| recipe_fp8::has_key(trainer) && recipe_fp8::asked(trainer).is_some())
 }
 
 fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> {

@@ -1,9 +1,18 @@
 //! `fp8: true` in a recipe: what the rules about LLaMA-Factory and axolotl share.
 
+use crate::formats::recipe::Framework;
 use crate::resolve::target::TargetOrigin;
 use crate::resolve::{Origin, Trainer, Verdict};
 
 use super::{Subject, precision_that_runs, voices};
+
+/// Whether the trainer's framework has a key `fp8`.
+pub(super) fn has_key(trainer: &Trainer) -> bool {
+    matches!(
+        trainer.framework,
+        Framework::LlamaFactory | Framework::Axolotl
+    )
+}
 
 /// Who asks for fp8 by the recipe's own key.
 pub(super) fn asked(trainer: &Trainer) -> Option<Origin> {

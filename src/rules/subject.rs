@@ -140,6 +140,16 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// The values at those of these origins that have a place.
+    pub fn labels<'o>(
+        &self,
+        origins: impl IntoIterator<Item = &'o Origin>,
+        text: &str,
+    ) -> Vec<Label> {
+        let placed = origins.into_iter().filter(|origin| origin.place.is_some());
+        placed.map(|origin| self.label(origin, text)).collect()
+    }
+
     /// What names the place of an origin: its route and value.
     pub fn key(&self, origin: &Origin) -> Key {
         let Some(place) = &origin.place else {

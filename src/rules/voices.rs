@@ -9,7 +9,7 @@ use crate::resolve::{
 use crate::source::Object;
 
 use super::subject::SET_ASIDE;
-use super::{Confidence, Finding, Label, Severity, Subject};
+use super::{Confidence, Finding, Label, Severity, Subject, recipe_fp8};
 
 /// The variable through which the launch asks for a precision.
 const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
@@ -203,12 +203,8 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<String> {
             || (outcome.exception().is_none()
                 && decided(&outcome).is_some_and(|(value, _)| value == "fp8"))
     };
-    let has_key = subject.run.trainer.as_ref().is_some_and(|trainer| {
-        matches!(
-            trainer.framework,
-            Framework::LlamaFactory | Framework::Axolotl
-        )
-    });
+    let trainer = subject.run.trainer.as_ref();
+    let has_key = trainer.is_some_and(recipe_fp8::has_key);
     let (arguments, help): (&[_], _) = if is_fp8(&off) {
         (&off, switched_off(subject))
     } else if has_key && is_fp8(&[("fp8", true)]) {
