@@ -80,6 +80,14 @@ pub fn both_on(document: &Document) -> Option<(Enabled<'_>, Enabled<'_>)> {
     Some((enabled("bf16")?, enabled("fp16")?))
 }
 
+/// A version of DeepSpeed, or else the newest known, and how it reads the blocks.
+pub fn reading(version: Option<Version>) -> Option<(Version, PrecisionBlocks)> {
+    let newest = || knowledge::package("deepspeed")?.releases.last().cloned();
+    let version = version.or_else(newest)?;
+    let blocks = DeepSpeed::of(&version)?.precision_blocks;
+    Some((version, blocks))
+}
+
 /// `deepspeed.initialize` reads the blocks. The recorded answers of the oracle do not call it.
 pub(super) fn check(context: &Context<'_>) -> Step<()> {
     let run = context.run;
@@ -88,11 +96,7 @@ pub(super) fn check(context: &Context<'_>) -> Step<()> {
     }
     let declared = run.machine.version_of("deepspeed");
     let declared = declared.and_then(|version| version.parse::<Version>().ok());
-    let newest = || knowledge::package("deepspeed")?.releases.last().cloned();
-    let blocks = declared
-        .or_else(newest)
-        .and_then(|version| DeepSpeed::of(&version));
-    let is_strict = blocks.is_some_and(|known| known.precision_blocks == PrecisionBlocks::Strict);
+    let is_strict = reading(declared).is_some_and(|(_, blocks)| blocks == PrecisionBlocks::Strict);
     for (file, document) in deepspeed_configs(run, context.files) {
         let at = |written: &str, entry: &EntryRef<'_>| {
             let key = entry.key.text().unwrap_or_default();

@@ -35,7 +35,7 @@ pub use run::{
     NoFiles, Origin, Place, Run, Stage, Trainer, Value, Voice, Word,
 };
 pub use target::Target;
-pub(crate) use trainer::{AXOLOTL_OTHER_TRAINERS, LLAMAFACTORY_STAGES};
+pub(crate) use trainer::{LlamaFactoryHandover, axolotl_other_trainer, llamafactory_handover};
 
 use crate::knowledge::{Facts, Fp8BackendProperty, ProgramImports, TransformerEngineImport};
 use context::Context;

@@ -26,7 +26,7 @@ use crate::knowledge::trainers::{Fsdp1Prepare, TrainerFsdp2Prepare, Transformers
 use crate::source::{NodeRef, Object, Syntax};
 
 pub(crate) use deepspeed::Mismatches;
-pub(crate) use frameworks::{AXOLOTL_OTHER_TRAINERS, LLAMAFACTORY_STAGES};
+pub(crate) use frameworks::{LlamaFactoryHandover, axolotl_other_trainer, llamafactory_handover};
 
 /// Arguments that are true or false.
 const SWITCHES: [&str; 6] = [
@@ -51,6 +51,24 @@ pub(crate) struct Given {
     pub(crate) mismatches: Option<Mismatches>,
     /// The trainer with the arguments that its framework itself makes of what is said, where it makes any.
     pub(crate) derived: Option<Trainer>,
+}
+
+impl Given {
+    /// Passes `mixed_precision='fp8'` and a recipe of this class, as the framework's patch of `Accelerator()` does.
+    fn hand_over_fp8<const N: usize>(
+        &mut self,
+        class: &str,
+        recipe: [(&str, Object); N],
+        origin: Origin,
+    ) {
+        self.code
+            .kwargs_handlers
+            .push((class.to_owned(), keywords(recipe)));
+        self.code
+            .arguments
+            .insert("mixed_precision".to_owned(), Object::from("fp8"));
+        self.precision = Some(origin);
+    }
 }
 
 /// What is said to the trainer.
@@ -106,7 +124,7 @@ impl<'run> Said<'run> {
                 })?
             }
             (Object::Str(text), Framework::Axolotl) => {
-                frameworks::pydantic_bool(text).unwrap_or(!text.is_empty())
+                super::python::parse_bool(text).unwrap_or(!text.is_empty())
             }
             (value, _) => value.truthy(),
         };
@@ -175,6 +193,15 @@ fn check_choice(code: &Code) -> Step<()> {
     Err(site.raise("SystemExit", message, origin))
 }
 
+/// The trainer that trains by transformers' `Trainer`. SimpleTuner has an `Accelerator` of its own.
+fn trains<'run>(context: &Context<'run>) -> Option<&'run Trainer> {
+    context
+        .run
+        .trainer
+        .as_ref()
+        .filter(|trainer| !trainer.is_arguments_only && trainer.framework != Framework::SimpleTuner)
+}
+
 /// What the trainer checks once the accelerator is there, and at the start of the training.
 pub(crate) fn after(
     context: &Context<'_>,
@@ -182,9 +209,7 @@ pub(crate) fn after(
     mismatches: Option<Mismatches>,
     derived: Option<&Trainer>,
 ) -> Step<()> {
-    let Some(trainer) = context.run.trainer.as_ref().filter(|trainer| {
-        !trainer.is_arguments_only && trainer.framework != Framework::SimpleTuner
-    }) else {
+    let Some(trainer) = trains(context) else {
         return Ok(());
     };
     let said = Said::new(derived.unwrap_or(trainer))?;
@@ -200,9 +225,7 @@ pub(crate) fn after(
 
 /// Transformer Engine refuses a model that is prepared without its optimizer.
 pub(crate) fn check_prepare(context: &Context<'_>, accelerator: &Accelerator) -> Step<()> {
-    let Some(trainer) = context.run.trainer.as_ref().filter(|trainer| {
-        !trainer.is_arguments_only && trainer.framework != Framework::SimpleTuner
-    }) else {
+    let Some(trainer) = trains(context) else {
         return Ok(());
     };
     let is_te = accelerator.fp8_backend(context)? == Some(Backend::Te);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::knowledge::trainers::{DeepSpeed, PrecisionBlocks};
-use crate::knowledge::{self, Version};
+use crate::knowledge::Version;
+use crate::knowledge::trainers::PrecisionBlocks;
 use crate::resolve::{self, deepspeed_blocks};
 use crate::source::{Document, EntryRef, Route, SourceFile};
 
@@ -58,12 +58,6 @@ pub(super) fn key(block: &str, name: &str) -> Key {
 
 /// The version of DeepSpeed that is declared or pinned, or else the newest known, and how it reads the blocks.
 pub(super) fn version(subject: &Subject<'_>) -> Option<(Version, PrecisionBlocks)> {
-    let declared = subject
-        .target
-        .packages
-        .get("deepspeed")
-        .map(|declared| declared.value.clone());
-    let version = declared.or_else(|| knowledge::package("deepspeed")?.releases.last().cloned())?;
-    let blocks = DeepSpeed::of(&version)?.precision_blocks;
-    Some((version, blocks))
+    let declared = subject.target.packages.get("deepspeed");
+    deepspeed_blocks::reading(declared.map(|declared| declared.value.clone()))
 }

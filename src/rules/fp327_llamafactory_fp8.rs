@@ -2,9 +2,9 @@
 
 use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{
-    LlamaFactory, LlamaFactoryFp8, PrecisionHandover, TrainerHandlers, Transformers,
+    LlamaFactoryFp8, PrecisionHandover, TrainerHandlers, Transformers,
 };
-use crate::resolve::{Argued, LLAMAFACTORY_STAGES};
+use crate::resolve::{LlamaFactoryHandover, llamafactory_handover};
 
 use super::{
     AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, recipe_fp8, voices,
@@ -142,25 +142,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 fn reason(subject: &Subject<'_>) -> Option<Reason> {
     let trainer = subject.run.trainer.as_ref()?;
     let transformers = Transformers::of(&trainer.transformers)?;
-    match LlamaFactory::of(&trainer.version)?.fp8 {
-        // That raises.
-        LlamaFactoryFp8::Unknown => return None,
-        LlamaFactoryFp8::Inert => return Some(Reason::Inert),
-        LlamaFactoryFp8::PretrainingAndSft => {}
-    }
-    let stage = trainer
-        .known("stage")
-        .map_or_else(|| "sft".to_owned(), Argued::text);
-    if !LLAMAFACTORY_STAGES.contains(&stage.as_str()) {
-        return Some(Reason::Stage(stage));
-    }
-    let is_te = trainer
-        .known("fp8_backend")
-        .is_some_and(|backend| backend.text() == "te");
-    let is_patched = is_te && transformers.trainer_handlers == TrainerHandlers::Absent;
-    Some(match transformers.precision_handover {
-        PrecisionHandover::Argument if !is_patched => Reason::Transformers { is_te },
-        _ => Reason::Accelerate,
+    Some(match llamafactory_handover(trainer)? {
+        LlamaFactoryHandover::Inert => Reason::Inert,
+        LlamaFactoryHandover::Stage(stage) => Reason::Stage(stage),
+        LlamaFactoryHandover::Environment { is_te }
+            if transformers.precision_handover == PrecisionHandover::Argument =>
+        {
+            Reason::Transformers { is_te }
+        }
+        LlamaFactoryHandover::Environment { .. } | LlamaFactoryHandover::Patched => {
+            Reason::Accelerate
+        }
     })
 }
 

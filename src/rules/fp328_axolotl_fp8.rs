@@ -2,7 +2,7 @@
 
 use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{Axolotl, AxolotlFp8};
-use crate::resolve::{AXOLOTL_OTHER_TRAINERS, Origin, Trainer};
+use crate::resolve::axolotl_other_trainer;
 
 use super::{
     AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, recipe_fp8, voices,
@@ -60,7 +60,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     let is_known =
         Axolotl::of(&trainer.version).is_some_and(|axolotl| axolotl.fp8 != AxolotlFp8::Unknown);
-    let other = other_trainer(trainer);
+    let other = axolotl_other_trainer(trainer);
     let why = match (is_known, &other) {
         (false, _) => "it has no key `fp8` yet, and ignores it".to_owned(),
         (true, Some((name, origin))) => {
@@ -118,16 +118,4 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         runs,
     });
     findings.push(finding);
-}
-
-/// The key that chooses a trainer other than those that are told of fp8.
-fn other_trainer(trainer: &Trainer) -> Option<(String, Origin)> {
-    AXOLOTL_OTHER_TRAINERS.iter().find_map(|name| {
-        let argued = trainer.known(name).filter(|argued| argued.value.truthy())?;
-        let shown = match *name {
-            "rl" => format!("rl: {}", argued.text()),
-            name => name.to_owned(),
-        };
-        Some((shown, argued.origin.clone()))
-    })
 }

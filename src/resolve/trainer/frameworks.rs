@@ -13,10 +13,10 @@ use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{Bf16Default, Trl};
 use crate::source::Object;
 
-pub(crate) use axolotl::OTHER_TRAINERS as AXOLOTL_OTHER_TRAINERS;
-pub(super) use axolotl::{axolotl, pydantic_bool};
-pub(crate) use llamafactory::FP8_STAGES as LLAMAFACTORY_STAGES;
+pub(super) use axolotl::axolotl;
+pub(crate) use axolotl::axolotl_other_trainer;
 pub(super) use llamafactory::llamafactory;
+pub(crate) use llamafactory::{LlamaFactoryHandover, llamafactory_handover};
 
 /// What stands for `bf16` in a recipe that does not say it.
 pub(super) fn bf16_default(said: &Said<'_>) -> Step<Option<Argument>> {

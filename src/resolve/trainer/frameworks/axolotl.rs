@@ -3,11 +3,12 @@
 
 use super::super::super::context::Context;
 use super::super::super::outcome::Cause;
-use super::super::super::python::{Argument, Site};
+use super::super::super::python::{Argument, Site, parse_bool};
+use super::super::super::run::{Origin, Trainer};
 use super::super::super::runtime::Environment;
 use super::super::super::stop::Step;
 use super::super::arguments::{MIXED_PRECISION, build, variable};
-use super::super::{Given, Said, below, by_framework, keywords};
+use super::super::{Given, Said, below, by_framework};
 use super::nothing_known;
 use crate::knowledge::trainers::{Axolotl, AxolotlFp8, AxolotlFp8Checks, AxolotlNoPrecision};
 use crate::source::Object;
@@ -22,7 +23,7 @@ const SCHEMA: Site = Site::new(
 );
 
 /// Keys that choose a trainer of another kind than those for `sft` and pretraining: fp8 is handed to none of these.
-pub(crate) const OTHER_TRAINERS: [&str; 3] = ["rl", "reward_model", "process_reward_model"];
+const OTHER_TRAINERS: [&str; 3] = ["rl", "reward_model", "process_reward_model"];
 
 /// The recipes of `fp8_config`; the first is the default, and the only one with an all-gather in float8.
 const RECIPES: [&str; 3] = ["tensorwise", "rowwise", "rowwise_with_gw_hp"];
@@ -62,33 +63,22 @@ pub(in super::super) fn axolotl(
     }
     write_fsdp(environment, said)?;
     let mut given = build(context, environment, said, given)?;
-    let mut by_others = false;
-    for name in OTHER_TRAINERS {
-        by_others |= said.switched_on(name)?.is_some();
-    }
+    let by_others = other_trainer(said)?.is_some();
     if let Some(fp8) = fp8.filter(|_| !by_others) {
         // `additional_accelerator_args` always hands a `Float8LinearConfig` on.
-        let recipe = keywords([("config", Object::Dict(Vec::new()))]);
-        given
-            .code
-            .kwargs_handlers
-            .push(("AORecipeKwargs".to_owned(), recipe));
-        given
-            .code
-            .arguments
-            .insert("mixed_precision".to_owned(), Object::from("fp8"));
-        given.precision = Some(fp8.origin);
+        let recipe = [("config", Object::Dict(Vec::new()))];
+        given.hand_over_fp8("AORecipeKwargs", recipe, fp8.origin);
     }
     Ok(given)
 }
 
-/// `bf16: Literal["auto"] | bool | None`
+/// `bf16: Literal["auto"] | bool | None`; pydantic takes the same texts for booleans as accelerate.
 fn check_bf16(said: &Said<'_>) -> Step<()> {
     let Some(bf16) = said.get("bf16")? else {
         return Ok(());
     };
     match &bf16.value {
-        Object::Str(text) if text != "auto" && pydantic_bool(text).is_none() => {
+        Object::Str(text) if text != "auto" && parse_bool(text).is_none() => {
             let message =
                 "bf16: Input should be 'auto', or a valid boolean, unable to interpret input";
             Err(SCHEMA.raise("ValidationError", message, &bf16.origin))
@@ -97,13 +87,25 @@ fn check_bf16(said: &Said<'_>) -> Step<()> {
     }
 }
 
-/// The texts that pydantic takes for a boolean.
-pub(in super::super) fn pydantic_bool(text: &str) -> Option<bool> {
-    match text.to_lowercase().as_str() {
-        "1" | "on" | "t" | "true" | "y" | "yes" => Some(true),
-        "0" | "off" | "f" | "false" | "n" | "no" => Some(false),
-        _ => None,
+/// The key that chooses a trainer other than those that are told of fp8.
+fn other_trainer(said: &Said<'_>) -> Step<Option<(&'static str, Argument)>> {
+    let mut other = None;
+    for name in OTHER_TRAINERS {
+        let chosen = said.switched_on(name)?.map(|argument| (name, argument));
+        other = other.or(chosen);
     }
+    Ok(other)
+}
+
+/// The key, with its value, that chooses a trainer that is not told of fp8, and who says it.
+pub(crate) fn axolotl_other_trainer(trainer: &Trainer) -> Option<(String, Origin)> {
+    let said = Said::new(trainer).ok()?;
+    let (name, argument) = other_trainer(&said).ok()??;
+    let shown = match name {
+        "rl" => format!("rl: {}", argument.value.python_str()),
+        name => name.to_owned(),
+    };
+    Some((shown, argument.origin))
 }
 
 /// `check_fp8_config`, as far as it raises.
