@@ -1,6 +1,9 @@
 //! The files that a file names: the DeepSpeed config of a config, and what a launch command names.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::discover;
@@ -16,6 +19,8 @@ use super::super::assumptions::Assumptions;
 pub(in crate::cli) struct Partners<'a> {
     config: &'a str,
     assumptions: &'a Assumptions,
+    /// Most configs name nothing.
+    above: OnceCell<Above>,
 }
 
 impl<'a> Partners<'a> {
@@ -24,6 +29,7 @@ impl<'a> Partners<'a> {
         Self {
             config,
             assumptions,
+            above: OnceCell::new(),
         }
     }
 }
@@ -31,9 +37,10 @@ impl<'a> Partners<'a> {
 impl Files for Partners<'_> {
     /// In which folder the launch command will run is not known: what is not found may still be there.
     fn look_up(&self, path: &str) -> Lookup {
-        let mut places = above(self.config, self.assumptions);
-        places.reverse();
-        match find(path, &places) {
+        let above = self
+            .above
+            .get_or_init(|| Above::of(self.config, self.assumptions));
+        match above.find(above.places.iter().rev(), "", path) {
             Some(file) => Lookup::Found(file),
             None => Lookup::Unknown,
         }
@@ -49,8 +56,7 @@ pub(in crate::cli) struct Beside<'a> {
     configs: &'a [String],
     /// What the settings declare.
     assumptions: &'a Assumptions,
-    /// The folders from the file's own up to the root.
-    above: Arc<[PlaceOfFiles]>,
+    above: Rc<Above>,
 }
 
 impl<'a> Beside<'a> {
@@ -61,7 +67,7 @@ impl<'a> Beside<'a> {
             written: None,
             configs: &[],
             assumptions,
-            above: above(file, assumptions).into(),
+            above: Rc::new(Above::of(file, assumptions)),
         }
     }
 
@@ -77,7 +83,7 @@ impl<'a> Beside<'a> {
             written: Some((holds, command.spot.span.start)),
             configs,
             assumptions: self.assumptions,
-            above: Arc::clone(&self.above),
+            above: Rc::clone(&self.above),
         }
     }
 
@@ -107,23 +113,23 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Where the command may run: a script is started in its own folder, or in one above it.
-    fn places(&self, folder: &Folder) -> Vec<PlaceOfFiles> {
-        let below = |places: &[PlaceOfFiles], below: &str| -> Vec<PlaceOfFiles> {
-            places.iter().map(|place| place.below(below)).collect()
-        };
+    /// Where the command may run: a script is started in its own folder, or in one above it. With the path below
+    /// each of these.
+    fn places<'s>(&'s self, folder: &'s Folder) -> (&'s [PlaceOfFiles], &'s str) {
+        let all = &self.above.places;
         match folder {
             // Where `cd $DIR` leads is not known. What is found under the whole path is meant all the same.
-            Folder::Unknown => self.above.to_vec(),
-            Folder::Own(name) => below(self.above.get(..1).unwrap_or_default(), name),
-            Folder::Start(name) => below(&self.above, name),
+            Folder::Unknown => (all, ""),
+            Folder::Own(below) => (all.get(..1).unwrap_or_default(), below),
+            Folder::Start(below) => (all, below),
         }
     }
 }
 
 impl Loaded for Beside<'_> {
     fn load(&self, path: &str, folder: &Folder) -> Option<Arc<SourceFile>> {
-        find(path, &self.places(folder))
+        let (places, below) = self.places(folder);
+        self.above.find(places, below, path)
     }
 }
 
@@ -139,10 +145,11 @@ impl Files for Beside<'_> {
         if let Some(made) = self.made(path) {
             return made;
         }
-        let places = self.places(&self.folder);
+        let (places, below) = self.places(&self.folder);
         // A path that leads out of the root may not be looked at.
-        let leaves = places.iter().all(|place| !place.reaches(path));
-        match find(path, &places) {
+        let whole = Path::new(below).join(path);
+        let leaves = places.iter().all(|place| !place.folder.reaches(&whole));
+        match self.above.find(places, below, path) {
             Some(file) => Lookup::Found(file),
             None if leaves || self.folder == Folder::Unknown => Lookup::Unknown,
             None => Lookup::Absent,
@@ -179,65 +186,66 @@ fn joined(folder: &Folder, path: &str) -> Option<(bool, PathBuf)> {
 }
 
 /// A folder in which files are looked up, with the path under which it is shown.
-#[derive(Clone)]
 struct PlaceOfFiles {
     shown: PathBuf,
     folder: discover::Folder,
-    /// The path below that folder.
-    below: String,
 }
 
-impl PlaceOfFiles {
-    fn below(&self, name: &str) -> Self {
+/// The folder of a file and those above it up to the root, the nearest one first. What is looked up there is read once.
+struct Above {
+    places: Vec<PlaceOfFiles>,
+    read: RefCell<HashMap<PathBuf, Option<Arc<SourceFile>>>>,
+}
+
+impl Above {
+    fn of(file: &str, assumptions: &Assumptions) -> Self {
+        let own = Path::new(file).parent().unwrap_or(Path::new(""));
+        let folders = assumptions.folders_above(Path::new(file)).into_iter();
+        let shown = std::iter::successors(Some(own.to_owned()), |folder| {
+            Some(match folder.file_name() {
+                Some(_) => folder.parent()?.to_owned(),
+                None => folder.join(".."),
+            })
+        });
+        let places = shown.zip(folders);
         Self {
-            below: name.to_owned(),
-            ..self.clone()
+            places: places
+                .map(|(shown, folder)| PlaceOfFiles { shown, folder })
+                .collect(),
+            read: RefCell::default(),
         }
     }
 
-    fn reaches(&self, path: &str) -> bool {
-        self.folder.reaches(&Path::new(&self.below).join(path))
+    /// The first such file below these places.
+    fn find<'p>(
+        &self,
+        places: impl IntoIterator<Item = &'p PlaceOfFiles>,
+        below: &str,
+        path: &str,
+    ) -> Option<Arc<SourceFile>> {
+        if path.is_empty() || Path::new(path).is_absolute() {
+            return None;
+        }
+        let path = Path::new(below).join(path);
+        places.into_iter().find_map(|place| self.read(place, &path))
     }
 
     /// A file of text. Nothing outside the root is opened.
-    fn read(&self, path: &str) -> Option<SourceFile> {
-        let path = Path::new(&self.below).join(path);
-        if !self.folder.reaches(&path) {
+    fn read(&self, place: &PlaceOfFiles, path: &Path) -> Option<Arc<SourceFile>> {
+        if !place.folder.reaches(path) {
             return None;
         }
-        let found = self.folder.read(&path)?;
-        let shown = cleaned(&self.shown.join(&path));
-        SourceFile::new(discover::shown(&shown, Path::new("")), found.bytes).ok()
+        let shown = cleaned(&place.shown.join(path));
+        if let Some(known) = self.read.borrow().get(&shown) {
+            return known.clone();
+        }
+        let found = place.folder.read(path).and_then(|found| {
+            let shown = discover::shown(&shown, Path::new(""));
+            SourceFile::new(shown, found.bytes).ok().map(Arc::new)
+        });
+        self.read.borrow_mut().insert(shown, found.clone());
+        found
     }
-}
-
-/// The folder of a file and those above it up to the root, the nearest one first.
-fn above(file: &str, assumptions: &Assumptions) -> Vec<PlaceOfFiles> {
-    let own = Path::new(file).parent().unwrap_or(Path::new(""));
-    let folders = assumptions.folders_above(Path::new(file)).into_iter();
-    let shown = std::iter::successors(Some(own.to_owned()), |folder| {
-        Some(match folder.file_name() {
-            Some(_) => folder.parent()?.to_owned(),
-            None => folder.join(".."),
-        })
-    });
-    let places = shown.zip(folders).map(|(shown, folder)| PlaceOfFiles {
-        shown,
-        folder,
-        below: String::new(),
-    });
-    places.collect()
-}
-
-/// The first such file in these folders.
-fn find(path: &str, places: &[PlaceOfFiles]) -> Option<Arc<SourceFile>> {
-    if path.is_empty() || Path::new(path).is_absolute() {
-        return None;
-    }
-    places
-        .iter()
-        .find_map(|place| place.read(path))
-        .map(Arc::new)
 }
 
 /// The path without `.` and, where it can be, `..`.
