@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 pub use patterns::{PatternError, Patterns};
-pub use upwards::{Folder, FolderFile, Nearest, Upwards};
+pub use upwards::{Folder, FolderFile, Nearest, SIZE_LIMIT, Upwards};
 
 /// What is to be searched, and how.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::relative;
 
-/// Larger files are not read.
-const SIZE_LIMIT: u64 = 4 << 20;
+/// Larger files are not read: bytes.
+pub const SIZE_LIMIT: u64 = 4 << 20;
 
 /// Where searches end: at the root of the git repository, outside git at the root that was given.
 #[derive(Clone, Debug)]

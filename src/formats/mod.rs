@@ -11,6 +11,7 @@
 
 pub mod launch;
 mod outline;
+mod paths;
 pub mod pins;
 pub mod recipe;
 pub mod settings;
@@ -41,26 +42,12 @@ pub enum Kind {
 
 impl Kind {
     /// The kinds that a file can be declared to be (`recipes` in the settings).
-    pub const DECLARABLE: [Self; 8] = [
-        Self::Accelerate,
-        Self::DeepSpeed,
-        Self::Recipe(Framework::Transformers),
-        Self::Recipe(Framework::Trl),
-        Self::Recipe(Framework::LlamaFactory),
-        Self::Recipe(Framework::Axolotl),
-        Self::Recipe(Framework::Swift),
-        Self::Recipe(Framework::SimpleTuner),
-    ];
-
-    /// The recipes of all frameworks.
-    pub const RECIPES: [Self; 6] = [
-        Self::Recipe(Framework::Transformers),
-        Self::Recipe(Framework::Trl),
-        Self::Recipe(Framework::LlamaFactory),
-        Self::Recipe(Framework::Axolotl),
-        Self::Recipe(Framework::Swift),
-        Self::Recipe(Framework::SimpleTuner),
-    ];
+    pub fn declarable() -> impl Iterator<Item = Self> + Clone {
+        let recipes = Framework::ALL.into_iter().map(Self::Recipe);
+        [Self::Accelerate, Self::DeepSpeed]
+            .into_iter()
+            .chain(recipes)
+    }
 
     /// The kind's name in reports.
     pub fn as_str(self) -> &'static str {

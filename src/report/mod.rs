@@ -156,6 +156,9 @@ impl Format {
     }
 }
 
+/// What files of a kind are called, and which they are.
+type KindOfFile = (&'static str, fn(Kind) -> bool);
+
 /// The closing line: how many findings, in how many files, under which version.
 fn closing_line(checked: &Checked) -> String {
     let plural = |count: usize, noun: &str| {
@@ -166,15 +169,15 @@ fn closing_line(checked: &Checked) -> String {
         let read = plural(checked.files_read, "file");
         format!("no accelerate config, recipe or launch command among {read} read")
     } else {
-        let kinds = [
-            ("accelerate config", [Kind::Accelerate].as_slice()),
-            ("recipe", &Kind::RECIPES),
-            ("DeepSpeed config", &[Kind::DeepSpeed]),
-            ("launch file", &[Kind::Launch]),
+        let kinds: [KindOfFile; 4] = [
+            ("accelerate config", |kind| kind == Kind::Accelerate),
+            ("recipe", |kind| matches!(kind, Kind::Recipe(_))),
+            ("DeepSpeed config", |kind| kind == Kind::DeepSpeed),
+            ("launch file", |kind| kind == Kind::Launch),
         ];
-        let counted = kinds.iter().filter_map(|(noun, kinds)| {
+        let counted = kinds.iter().filter_map(|(noun, is_one)| {
             let files = checked.files.iter();
-            let count = files.filter(|file| kinds.contains(&file.kind)).count();
+            let count = files.filter(|file| is_one(file.kind)).count();
             (count > 0).then(|| plural(count, noun))
         });
         let counted: Vec<_> = counted.collect();

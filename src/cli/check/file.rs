@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover;
+use crate::discover::{self, SIZE_LIMIT};
 use crate::formats::launch::LaunchFile;
 use crate::formats::recipe::Framework;
 use crate::formats::{self, Kind, launch};
@@ -19,9 +19,6 @@ use super::super::failure::Failure;
 use super::super::notices::{self, NoConfig};
 use super::partners::Beside;
 use super::plan::Input;
-
-/// Larger files are not parsed.
-pub(in crate::cli) const SIZE_LIMIT: u64 = 4 << 20;
 
 /// How much of a larger file is looked at to tell whether it was meant to be a config.
 const HEAD: usize = 64 << 10;

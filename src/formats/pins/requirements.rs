@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::source::{SourceFile, Span};
 
+use super::super::paths::cleaned;
 use super::{Beside, Pin, Said, requirement};
 
 /// How many files one requirements file may include, itself among them.
@@ -119,21 +120,8 @@ fn beside(from: &str, path: &str) -> Option<String> {
         return None;
     }
     let folder = from.rsplit_once('/').map(|(folder, _)| folder);
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder
-        .into_iter()
-        .flat_map(|folder| folder.split('/'))
-        .chain(path.split('/'))
-    {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    let folder = folder.into_iter().flat_map(|folder| folder.split('/'));
+    Some(cleaned(folder.chain(path.split('/'))))
 }
 
 /// A line, with those that it is continued on.

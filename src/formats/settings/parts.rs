@@ -63,7 +63,7 @@ pub(super) fn declared_kind(
             span: kind_at,
         });
     };
-    let known = Kind::DECLARABLE.into_iter();
+    let known = Kind::declarable();
     let Some(kind) = known.clone().find(|kind| kind.declared_name() == given) else {
         return Err(SettingsError {
             message: format!("`{given}` is not a kind of file"),

@@ -1,5 +1,6 @@
 //! Folders that files name.
 
+use super::super::super::paths::cleaned;
 use super::super::Folder;
 
 /// The folder at a path below the one from which the file is started.
@@ -20,17 +21,7 @@ fn below(path: &str) -> Option<String> {
     if path.starts_with(['/', '~']) || path.contains(['$', '\\']) {
         return None;
     }
-    let mut parts = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    Some(cleaned(path.split('/')))
 }
 
 /// What is left of a path below a folder; empty for the folder itself.
