@@ -21,7 +21,7 @@ const SITE: Site = Site::new(POST_INIT, Cause::TrainerArgument);
 pub(super) const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
 
 /// Keys that no `TrainingArguments` has and that people write into its recipes.
-const NO_ARGUMENTS: [&str; 5] = [
+pub(super) const NO_ARGUMENTS: [&str; 5] = [
     "fp8",
     "fp8_backend",
     "fp8_config",
@@ -48,7 +48,7 @@ const TRAINER_ALONE: [&str; 14] = [
 ];
 
 /// Keys that were removed with `half_precision_backend`.
-const REMOVED: [&str; 4] = [
+pub(super) const REMOVED: [&str; 4] = [
     "half_precision_backend",
     "fp16_backend",
     "fp16_opt_level",

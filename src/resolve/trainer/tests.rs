@@ -2,8 +2,11 @@
 
 use super::super::run::{Code, Config, Launcher, Origin, Run, Trainer, Value, Voice};
 use super::super::{Outcome, Target, resolve};
+use super::arguments::{NO_ARGUMENTS, REMOVED};
 use crate::formats::recipe::Framework;
-use crate::knowledge::{self, Version};
+use crate::knowledge::trainers::{HalfPrecisionBackend, Transformers};
+use crate::knowledge::{self, Reader, Version};
+
 use crate::resolve::NoFiles;
 use crate::source::{Object, Syntax};
 
@@ -64,6 +67,14 @@ fn run(
         knowledge::accelerate(&version(accelerate)).unwrap().facts,
         &NoFiles,
     )
+}
+
+/// `accelerate launch` with this config and recipe ends in this verdict.
+fn launched_comes_to(framework: Framework, own: &str, config: &str, recipe: &str, verdict: &str) {
+    let versions = (framework, own, "4.57.6", "1.12.0");
+    let outcome = run(versions, Launcher::Accelerate, config, "{}", recipe);
+    let shown = outcome.verdict.to_string();
+    assert_eq!(shown, verdict, "{own} {config:?} {recipe}");
 }
 
 #[test]
@@ -296,13 +307,7 @@ fn axolotl_as_it_ran() {
             "raises@trainer",
         ),
     ] {
-        let versions = (Framework::Axolotl, own, "4.57.6", "1.12.0");
-        let outcome = run(versions, Launcher::Accelerate, config, "{}", recipe);
-        assert_eq!(
-            outcome.verdict.to_string(),
-            verdict,
-            "{own} {config:?} {recipe}"
-        );
+        launched_comes_to(Framework::Axolotl, own, config, recipe, verdict);
     }
 }
 
@@ -329,13 +334,7 @@ fn trl_as_it_ran() {
             "no-fp8:bfloat16",
         ),
     ] {
-        let versions = (Framework::Trl, own, "4.57.6", "1.12.0");
-        let outcome = run(versions, Launcher::Accelerate, config, "{}", recipe);
-        assert_eq!(
-            outcome.verdict.to_string(),
-            verdict,
-            "{own} {config:?} {recipe}"
-        );
+        launched_comes_to(Framework::Trl, own, config, recipe, verdict);
     }
 }
 
@@ -395,5 +394,22 @@ fn diffusers_examples_have_the_last_word_and_know_no_fp8() {
             Voice::ScriptArgument
         };
         assert_eq!(decided.origin.voice, expected, "{value}");
+    }
+}
+
+#[test]
+fn the_keys_that_are_refused_are_those_of_the_table() {
+    let known = |name| knowledge::recipe_key("transformers", name).unwrap();
+    for name in NO_ARGUMENTS {
+        assert_eq!(known(name).reader, Reader::Nothing, "{name}");
+    }
+    let last = HalfPrecisionBackend::Removed;
+    for name in REMOVED {
+        let gone = known(name).last.as_ref().unwrap();
+        let is_removed = |version: &Version| {
+            Transformers::of(version).is_some_and(|known| known.half_precision_backend == last)
+        };
+        assert!(!is_removed(gone), "{name}");
+        assert!(is_removed(&version("5.2.0")), "{name}");
     }
 }

@@ -37,6 +37,18 @@ pub(in super::super) fn terms(text: &str) -> Vec<Term> {
     found
 }
 
+/// The same, with `_` for the blanks within a word.
+pub(in super::super) fn terms_with_blanks(text: &str) -> Vec<Term> {
+    let mut words = terms(text);
+    for word in &mut words {
+        word.text = word
+            .known()
+            .map(|text| text.replace('_', " "))
+            .ok_or_else(String::new);
+    }
+    words
+}
+
 /// One known word.
 pub(in super::super) fn term(text: &str) -> Term {
     let mut term = open(text);

@@ -28,20 +28,12 @@ pub(super) fn text_of(words: &[Term]) -> Option<&Term> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::terms;
+    use super::super::tests::terms_with_blanks;
     use super::*;
 
-    /// Words with `_` for blanks.
     fn text(words: &str) -> Option<String> {
-        let mut words = terms(words);
-        for word in &mut words {
-            word.text = word
-                .known()
-                .map(|text| text.replace('_', " "))
-                .ok_or_else(String::new);
-        }
-        let text = text_of(&words);
-        text.and_then(|text| text.known().map(str::to_owned))
+        let words = terms_with_blanks(words);
+        text_of(&words)?.known().map(str::to_owned)
     }
 
     #[test]
