@@ -82,14 +82,18 @@
 //! | recognise | [`formats`] | text and tree → what this file says: its kind, and the launch commands, pins and settings in it |
 //! | resolve | [`resolve`] | launch commands and files → runs; a run and a target → the outcome, with the origin of every value that decides |
 //! | judge | [`rules`] | runs with their outcomes → findings |
+//! | suppress | [`suppress`] | findings → those that are left, and those that somebody has set aside |
+//! | fix | [`fix`] | the fixes of findings → new texts, or a patch |
 //! | report | [`report`] | findings → text, concise, JSON |
 //! | cli | [`cli`] | arguments → the above → exit code |
 
 pub mod cli;
 pub mod discover;
+pub mod fix;
 pub mod formats;
 pub mod knowledge;
 pub mod report;
 pub mod resolve;
 pub mod rules;
 pub mod source;
+pub mod suppress;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::discover::{Folder, Nearest, Upwards};
+use crate::discover::{Folder, Nearest, Overlay, Upwards};
 use crate::formats::Kind;
 use crate::formats::launch::Install;
 use crate::formats::pins::Pin;
@@ -30,6 +30,8 @@ pub(super) struct Assumptions {
     /// What the command line says, and otherwise the defaults.
     pub(super) target: Target,
     upwards: Upwards,
+    /// What files hold that the disk does not.
+    pub(super) overlay: Arc<Overlay>,
     settings: SettingsSource,
     /// The settings of the files in a folder.
     settings_of: Mutex<HashMap<PathBuf, Arc<OnceLock<FoundSettings>>>>,
@@ -64,6 +66,7 @@ impl Assumptions {
         arguments: &AssumptionArguments,
         paths: &[PathBuf],
         current: &Path,
+        overlay: &Arc<Overlay>,
     ) -> Result<Self, Failure> {
         let wrong_flag = |TargetError { message, help, .. }| {
             Failure::usage(format!("--target: {message}"), help)
@@ -80,7 +83,8 @@ impl Assumptions {
         let assumptions = Self {
             flags,
             target,
-            upwards: Upwards::new(current, paths),
+            upwards: Upwards::new(current, paths).reading(overlay),
+            overlay: Arc::clone(overlay),
             settings: match (&arguments.config, arguments.isolated) {
                 (Some(path), _) => SettingsSource::Named(settings::named(path, current)?),
                 (None, true) => SettingsSource::Nothing,
@@ -220,7 +224,9 @@ mod tests {
         )
         .unwrap();
         let kinds = |arguments: &AssumptionArguments| {
-            let assumptions = Assumptions::new(arguments, &[PathBuf::from("sub")], root).unwrap();
+            let assumptions =
+                Assumptions::new(arguments, &[PathBuf::from("sub")], root, &Arc::default())
+                    .unwrap();
             [
                 "sub/conf/deep/r.yaml",
                 "sub/conf/a.yaml",

@@ -8,6 +8,7 @@ pub(super) mod plan;
 pub(super) mod runs;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::discover::Problem;
 use crate::report::{self, Checked};
@@ -20,32 +21,44 @@ use super::{notices, workers};
 use alone::Around;
 use file::FileResult;
 pub(super) use file::decode;
-use plan::Plan;
+use plan::{Input, Plan};
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
-    let plan = Plan::new(arguments)?;
+    let plan = Plan::new(arguments, &Arc::default())?;
     let (inputs, problems) = plan::inputs(arguments, &plan)?;
-    let files = workers::map(plan.threads, &inputs, |input| {
-        file::read(input, &plan.assumptions)
-    });
-    let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
-    let read = files.iter().filter(|file| file.read).count();
-    let nothing_read = read == 0 && !(problems.is_empty() && files.is_empty());
-    let checked = gather(files, &problems, &plan)?;
+    let Came { checked, read } = check(&inputs, &problems, &plan)?;
     write_reports(&checked, &plan)?;
 
     let fails = checked
         .findings
         .iter()
         .any(|finding| finding.severity >= arguments.fail_on);
-    Ok(if nothing_read {
+    Ok(if !read {
         Exit::Failed
     } else if fails && !arguments.exit_zero {
         Exit::Findings
     } else {
         Exit::Clean
     })
+}
+
+/// What a check came to.
+struct Came {
+    checked: Checked,
+    /// Whether anything could be read, or there was nothing to read.
+    read: bool,
+}
+
+/// Checks these inputs once.
+fn check(inputs: &[Input], problems: &[Problem], plan: &Plan) -> Result<Came, Failure> {
+    let files = workers::map(plan.threads, inputs, |input| {
+        file::read(input, &plan.assumptions)
+    });
+    let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
+    let read = files.iter().any(|file| file.read) || (problems.is_empty() && files.is_empty());
+    let checked = gather(files, problems, plan)?;
+    Ok(Came { checked, read })
 }
 
 /// Runs → findings of all files: selected, sorted.
@@ -99,11 +112,14 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     findings.extend(several_pins.values().map(notices::several_pins));
     findings.retain(|finding| plan.selection.holds(finding.code));
     report::sort(&mut findings);
+    report::number(&mut findings);
     Ok(Checked {
         target: plan.assumptions.target.clone(),
         files_read,
         files: recognised,
         findings,
+        suppressed: Vec::new(),
+        paths: plan.paths.clone(),
         not_followed,
     })
 }

@@ -270,5 +270,7 @@ fn finding(notice: &Described, message: String, primary: Label, help: Option<Str
         help,
         outcome: None,
         key: Key::default(),
+        occurrence: 0,
+        fixes: Vec::new(),
     }
 }

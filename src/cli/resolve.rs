@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::discover::{self, Candidate};
 use crate::formats::launch;
@@ -37,7 +38,12 @@ pub(super) fn run(arguments: &ResolveArguments) -> Result<Exit, Failure> {
 /// Follows the runs of one file: those that its launch commands start, or the one that is assumed for a config.
 fn follow(path: &Path, arguments: &ResolveArguments) -> Result<Exit, Failure> {
     let current = plan::current_folder()?;
-    let assumptions = Assumptions::new(&arguments.assumptions, &[path.to_owned()], &current)?;
+    let assumptions = Assumptions::new(
+        &arguments.assumptions,
+        &[path.to_owned()],
+        &current,
+        &Arc::default(),
+    )?;
     let shown = discover::shown(path, &current);
     let input = Input::File(Candidate {
         shown: shown.clone(),

@@ -5,6 +5,7 @@
 //! are walked, `.git` never is, and links are not followed, so that no walk leaves its root. A file that is named
 //! itself is always a candidate, whatever its name, unless an `exclude` pattern matches it.
 
+mod overlay;
 mod patterns;
 mod tracked;
 mod upwards;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+pub use overlay::Overlay;
 pub use patterns::{PatternError, Patterns};
 pub use upwards::{Folder, FolderFile, Nearest, SIZE_LIMIT, Upwards};
 
@@ -96,6 +98,12 @@ pub fn discover(paths: &[PathBuf], current: &Path, settings: &Settings) -> Disco
         candidates: found.into_values().collect(),
         problems,
     }
+}
+
+/// The root of the git repository that a folder lies in, told without starting git.
+pub fn git_root(folder: &Path) -> Option<&Path> {
+    let mut above = folder.ancestors();
+    above.find(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 /// Folder by folder, as a person reads a listing.

@@ -2,12 +2,10 @@
 //! (settings, pinned versions).
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::relative;
+use super::{Overlay, git_root, relative};
 
 /// Larger files are not read: bytes.
 pub const SIZE_LIMIT: u64 = 4 << 20;
@@ -17,6 +15,7 @@ pub const SIZE_LIMIT: u64 = 4 << 20;
 pub struct Upwards {
     current: PathBuf,
     roots: Vec<PathBuf>,
+    overlay: Arc<Overlay>,
 }
 
 impl Upwards {
@@ -32,15 +31,23 @@ impl Upwards {
         Self {
             current: existing(current),
             roots,
+            overlay: Arc::default(),
+        }
+    }
+
+    /// Reads files through this overlay.
+    #[must_use]
+    pub fn reading(self, overlay: &Arc<Overlay>) -> Self {
+        Self {
+            overlay: Arc::clone(overlay),
+            ..self
         }
     }
 
     /// The folders from a file's own up to the one in which the search ends. The file itself need not exist.
     pub fn folders(&self, file: &Path) -> Vec<Folder> {
         let own = self.own_folder(file);
-        let in_git = own
-            .ancestors()
-            .find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let in_git = git_root(&own);
         let given = || self.roots.iter().find(|root| own.starts_with(root));
         // A file that was named itself belongs to the folder from which it was named.
         let from = || Some(&self.current).filter(|current| own.starts_with(current));
@@ -53,6 +60,7 @@ impl Upwards {
                 path: folder.to_owned(),
                 root: end.to_owned(),
                 current: self.current.clone(),
+                overlay: Arc::clone(&self.overlay),
             })
             .collect()
     }
@@ -79,11 +87,12 @@ fn existing(path: &Path) -> PathBuf {
 }
 
 /// A folder on the way up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
     root: PathBuf,
     current: PathBuf,
+    overlay: Arc<Overlay>,
 }
 
 /// A file that speaks for its folder.
@@ -142,9 +151,7 @@ impl Folder {
         if !target.starts_with(&self.root) || !target.metadata().ok()?.is_file() {
             return None;
         }
-        let mut bytes = Vec::new();
-        let file = File::open(target).ok()?;
-        file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
+        let bytes = self.overlay.read(&target).ok()?;
         (bytes.len() as u64 <= SIZE_LIMIT).then(|| FolderFile {
             shown: relative(&path, &self.current),
             bytes,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::resolve::target::{Declared, FileLine, Target, TargetOrigin};
 use crate::rules::{Finding, Label, Severity};
 
-use super::{Checked, Report, escape, fingerprint};
+use super::{Checked, Report, RepositoryPaths, escape, fingerprint};
 
 /// The version of this format: a new key keeps it, a changed or removed one raises it.
 const FORMAT_VERSION: u32 = 1;
@@ -166,7 +166,11 @@ impl<'a> Output<'a> {
                     packages: packages(&file.target),
                 })
                 .collect(),
-            findings: checked.findings.iter().map(FindingOutput::of).collect(),
+            findings: checked
+                .findings
+                .iter()
+                .map(|finding| FindingOutput::of(finding, &checked.paths))
+                .collect(),
             summary: Summary {
                 files_read: checked.files_read,
                 configs: checked.files.len(),
@@ -268,7 +272,7 @@ impl<'a> TargetOutput<'a> {
 }
 
 impl<'a> FindingOutput<'a> {
-    fn of(finding: &'a Finding) -> Self {
+    fn of(finding: &'a Finding, paths: &RepositoryPaths) -> Self {
         Self {
             code: finding.code,
             name: finding.name,
@@ -283,7 +287,7 @@ impl<'a> FindingOutput<'a> {
                 asked: &outcome.asked,
                 runs: &outcome.runs,
             }),
-            fingerprint: fingerprint(finding),
+            fingerprint: fingerprint(finding, paths),
             fixes: [],
             url: None,
         }

@@ -6,6 +6,7 @@ mod escape;
 mod fingerprint;
 mod json;
 mod names;
+mod paths;
 mod resolution;
 mod resolution_json;
 mod says;
@@ -18,10 +19,12 @@ use std::io::{self, Write};
 
 use crate::formats::Kind;
 use crate::resolve::Target;
-use crate::rules::{Finding, Severity};
+use crate::rules::{Finding, Key, Severity};
+use crate::suppress::Suppressed;
 
 pub use escape::one_line;
 pub use fingerprint::fingerprint;
+pub use paths::RepositoryPaths;
 pub use resolution::{outcomes, resolution};
 pub use resolution_json::resolutions_json;
 
@@ -50,6 +53,10 @@ pub struct Checked {
     pub files: Vec<CheckedFile>,
     /// The findings, sorted with [`sort`].
     pub findings: Vec<Finding>,
+    /// The findings that somebody has set aside, sorted with [`sort`].
+    pub suppressed: Vec<Suppressed>,
+    /// How shown paths become paths of the repository.
+    pub paths: RepositoryPaths,
     /// How many launch commands start a run that cannot be followed, because something that decides is not known.
     pub not_followed: usize,
 }
@@ -92,6 +99,18 @@ pub fn sort(findings: &mut [Finding]) {
         };
         (path(left), key(left), &left.message).cmp(&(path(right), key(right), &right.message))
     });
+}
+
+/// Numbers the findings that have the same name for fingerprints. They must be sorted.
+pub fn number(findings: &mut [Finding]) {
+    let mut known = BTreeMap::new();
+    for finding in findings {
+        let Key { route, value } = finding.key.clone();
+        let name = (finding.code, finding.primary.path.clone(), route, value);
+        let next = known.entry(name).or_insert(0);
+        finding.occurrence = *next;
+        *next += 1;
+    }
 }
 
 /// How a report is to look.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::resolve::Place;
 use crate::source::{Route, SourceFile, Span};
 
+use super::Fix;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -144,6 +146,10 @@ pub struct Finding {
     pub outcome: Option<AskedAndRuns>,
     /// Its name for fingerprints.
     pub key: Key,
+    /// How many findings of the same rule, file, route and value come before this one; known once all are.
+    pub occurrence: usize,
+    /// How to mend it, the best fix first; may be empty.
+    pub fixes: Vec<Fix>,
 }
 
 impl Finding {

@@ -8,6 +8,7 @@ mod declared;
 mod deepspeed;
 mod examples;
 pub mod finding;
+pub mod fix;
 mod names;
 mod presets;
 mod recipe;
@@ -19,6 +20,7 @@ mod voices;
 
 pub use examples::Example;
 pub use finding::{AskedAndRuns, Confidence, Finding, FindingPlace, Key, Label, Severity};
+pub use fix::{Fix, Safety};
 pub use releases::judge;
 pub use subject::{Subject, precision_that_runs};
 
@@ -57,6 +59,8 @@ impl Rule {
             help: None,
             outcome: None,
             key: Key::default(),
+            occurrence: 0,
+            fixes: Vec::new(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! last wins, merge keys, PyYAML's strictness), JSON as Python's `json.load` does. A file that those refuse is a
 //! [`ReadError`] that names the exception which accelerate would show.
 
+pub mod edit;
 pub mod file;
 pub mod json;
 pub mod object;
@@ -14,6 +15,7 @@ pub mod span;
 pub mod tree;
 pub mod yaml;
 
+pub use edit::{Change, Edit, TextEdit};
 pub use file::{LineColumn, SourceFile};
 pub use object::{Integer, Object};
 pub use route::{Route, Step};

@@ -1,8 +1,6 @@
 //! One file: read → recognise.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::discover::{self, SIZE_LIMIT};
@@ -59,8 +57,12 @@ pub(in crate::cli) fn read(
     assumptions: &Assumptions,
 ) -> Result<FileResult, Failure> {
     let (shown, explicit, bytes) = match input {
-        Input::File(file) => (&file.shown, file.explicit, read_file(&file.path)),
-        Input::StandardInput { shown } => (shown, true, read_all(io::stdin().lock())),
+        Input::File(file) => (
+            &file.shown,
+            file.explicit,
+            assumptions.overlay.read(&file.path),
+        ),
+        Input::StandardInput { shown, bytes } => (shown, true, Ok(bytes.clone())),
     };
     let mut result = FileResult {
         path: input.path().to_owned(),
@@ -212,17 +214,6 @@ impl FileResult {
         });
         self.assumed = Some(assumed);
     }
-}
-
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    read_all(File::open(path)?)
-}
-
-/// Everything, up to one byte more than the limit.
-fn read_all(input: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.take(SIZE_LIMIT + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// The text of bytes that are not UTF-8, good enough to recognise a config that accelerate will refuse.

@@ -1,10 +1,12 @@
 //! The settings of a check, and what is to be checked.
 
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::discover::{self, Candidate, Discovery, PatternError, Patterns, Problem};
-use crate::report::{Format, Style};
+use crate::discover::{self, Candidate, Discovery, Overlay, PatternError, Patterns, Problem};
+use crate::report::{Format, RepositoryPaths, Style};
 
 use super::super::arguments::{CheckArguments, ReportRequest};
 use super::super::assumptions::Assumptions;
@@ -22,10 +24,14 @@ pub(in crate::cli) struct Plan {
     pub(in crate::cli) threads: NonZeroUsize,
     discovery: discover::Settings,
     pub(in crate::cli) reports: Vec<(Format, Style, Output)>,
+    pub(in crate::cli) paths: RepositoryPaths,
 }
 
 impl Plan {
-    pub(in crate::cli) fn new(arguments: &CheckArguments) -> Result<Self, Failure> {
+    pub(in crate::cli) fn new(
+        arguments: &CheckArguments,
+        overlay: &Arc<Overlay>,
+    ) -> Result<Self, Failure> {
         let threads = arguments
             .threads
             .or_else(|| std::thread::available_parallelism().ok())
@@ -41,7 +47,12 @@ impl Plan {
         let current = current_folder()?;
         Ok(Self {
             selection: Selection::new(&arguments.select, &arguments.ignore)?,
-            assumptions: Assumptions::new(&arguments.assumptions, &paths(arguments), &current)?,
+            assumptions: Assumptions::new(
+                &arguments.assumptions,
+                &paths(arguments),
+                &current,
+                overlay,
+            )?,
             threads,
             discovery: discover::Settings {
                 include: patterns(&arguments.include)?,
@@ -49,6 +60,7 @@ impl Plan {
                 threads: threads.get(),
             },
             reports: reports(arguments)?,
+            paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
         })
     }
 }
@@ -96,7 +108,11 @@ fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, F
 /// Something to check.
 pub(in crate::cli) enum Input {
     File(Candidate),
-    StandardInput { shown: String },
+    /// Standard input, read up to one byte more than the limit of size.
+    StandardInput {
+        shown: String,
+        bytes: Vec<u8>,
+    },
 }
 
 impl Input {
@@ -104,13 +120,23 @@ impl Input {
     pub(in crate::cli) fn path(&self) -> &Path {
         match self {
             Self::File(file) => &file.path,
-            Self::StandardInput { shown } => Path::new(shown),
+            Self::StandardInput { shown, .. } => Path::new(shown),
         }
     }
 }
 
 fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == STANDARD_INPUT
+}
+
+fn standard_input() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin()
+        .lock()
+        .take(discover::SIZE_LIMIT + 1)
+        .read_to_end(&mut bytes);
+    read.map_err(|error| Failure::run(format!("standard input cannot be read: {error}")))?;
+    Ok(bytes)
 }
 
 /// The files and folders to check.
@@ -138,7 +164,8 @@ pub(in crate::cli) fn inputs(
             Some(path) => discover::shown(path, &current),
             None => "<stdin>".to_owned(),
         };
-        inputs.push(Input::StandardInput { shown });
+        let bytes = standard_input()?;
+        inputs.push(Input::StandardInput { shown, bytes });
     } else if arguments.stdin_filename.is_some() {
         return Err(Failure::usage(
             "--stdin-filename is given, but standard input is not checked",

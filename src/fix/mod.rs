@@ -1,0 +1,1 @@
+//! Fix: the fixes of findings → new texts.
