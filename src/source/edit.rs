@@ -1,11 +1,21 @@
 //! Edits: what is to change in a file, and the bytes that change it.
 //!
-//! A [`Change`] says what is meant, by route; an [`Edit`] is the change with its bytes. Whoever applies edits reads the
-//! text again and compares it with [`applied`]: what the file's Python object must be afterwards.
+//! A [`Change`] says what is meant, by route; an [`Edit`] is the change with its bytes. An [`Editor`] makes edits, and
+//! makes none that it cannot prove: the text with the edit in it is read again, and must be [`applied`] to the object
+//! that it was.
+
+mod applied;
+mod composed;
+mod literal;
+mod locate;
 
 use std::sync::Arc;
 
-use super::{Object, Route, SourceFile, Span};
+use super::{Object, Route, SourceFile, Span, Syntax};
+
+pub use applied::applied;
+use composed::Composed;
+pub use composed::spliced;
 
 /// What is to change in a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +60,8 @@ pub enum Change {
         /// What stands there afterwards.
         text: String,
     },
+    /// Changes whose bytes touch, one after the other.
+    Several(Vec<Change>),
 }
 
 /// Bytes of a file, and what stands there afterwards.
@@ -71,3 +83,147 @@ pub struct Edit {
     /// The bytes.
     pub text: TextEdit,
 }
+
+impl Edit {
+    /// A plain word that becomes another one. `None` where a character of either says something to a shell, to YAML,
+    /// to JSON or to make: the text around a plain word reads the same whatever plain word stands there.
+    pub fn word(file: &Arc<SourceFile>, span: Span, text: &str) -> Option<Self> {
+        let is_plain = |word: &str| {
+            let plain = |character: char| {
+                character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | '/')
+            };
+            !word.is_empty() && word.chars().all(plain)
+        };
+        let is_one = is_plain(file.slice(span)) && is_plain(text);
+        is_one.then(|| Self {
+            file: Arc::clone(file),
+            change: Change::Word {
+                span,
+                text: text.to_owned(),
+            },
+            text: TextEdit {
+                span,
+                content: text.to_owned(),
+            },
+        })
+    }
+}
+
+/// Makes the edits of one config, recipe or other file of keys and values: change after change, each on the text that
+/// the one before it leaves.
+pub struct Editor {
+    file: Arc<SourceFile>,
+    syntax: Syntax,
+    /// `None` once a change could not be made.
+    composed: Option<Composed>,
+}
+
+impl Editor {
+    /// For a file that is read in the syntax of its name.
+    pub fn of(file: &Arc<SourceFile>) -> Self {
+        Self {
+            file: Arc::clone(file),
+            syntax: Syntax::of_name(&file.path),
+            composed: Some(Composed::of(file.text())),
+        }
+    }
+
+    /// The value at a route becomes this one.
+    #[must_use]
+    pub fn set(self, route: &Route, value: impl Into<Object>) -> Self {
+        self.change(Change::Set {
+            route: route.clone(),
+            value: value.into(),
+        })
+    }
+
+    /// The key at the end of a route is spelt so.
+    #[must_use]
+    pub fn rename(self, route: &Route, key: &str) -> Self {
+        self.change(Change::Rename {
+            route: route.clone(),
+            key: key.to_owned(),
+        })
+    }
+
+    /// The key at the end of a route goes, with its value.
+    #[must_use]
+    pub fn remove(self, route: &Route) -> Self {
+        self.change(Change::Remove {
+            route: route.clone(),
+        })
+    }
+
+    /// The value at a route is this one afterwards, whether the keys on the way are there or not.
+    #[must_use]
+    pub fn put(self, route: &Route, value: impl Into<Object>) -> Self {
+        let mut value = value.into();
+        let Some(composed) = &self.composed else {
+            return self;
+        };
+        let Ok(document) = self.syntax.read(composed.text()) else {
+            return self.failed();
+        };
+        if document.at(route).is_some() {
+            return self.set(route, value);
+        }
+        let mut route = route.clone();
+        loop {
+            let mut parent = route.clone();
+            parent.0.pop();
+            let Some(key) = route.last_key() else {
+                return self.failed();
+            };
+            if document.at(&parent).is_some() {
+                return self.change(Change::Add { route, value });
+            }
+            value = Object::Dict(vec![(Object::from(key), value)]);
+            route = parent;
+        }
+    }
+
+    /// The edits; `None` where one of the changes cannot be made, or none is needed.
+    pub fn finish(self) -> Option<Vec<Edit>> {
+        let file = self.file;
+        let edits = self.composed?.into_edits();
+        let edits = edits.map(|(change, text)| Edit {
+            file: Arc::clone(&file),
+            change,
+            text,
+        });
+        let edits: Vec<_> = edits.collect();
+        (!edits.is_empty()).then_some(edits)
+    }
+
+    fn failed(self) -> Self {
+        Self {
+            composed: None,
+            ..self
+        }
+    }
+
+    fn change(mut self, change: Change) -> Self {
+        let made = self.composed.take().and_then(|mut composed| {
+            let edit = proven(composed.text(), self.syntax, &change)?;
+            composed.make(change, &edit);
+            Some(composed)
+        });
+        self.composed = made;
+        self
+    }
+}
+
+/// The bytes of a change, if the text reads as it is meant afterwards.
+fn proven(text: &str, syntax: Syntax, change: &Change) -> Option<TextEdit> {
+    let document = syntax.read(text).ok()?;
+    let meant = applied(document.root().object()?, change)?;
+    let edit = locate::locate(text, syntax, &document, change)?;
+    let after = spliced(text, &edit)?;
+    let read = syntax.read(&after).ok()?;
+    let is_right = read.root().object()?.python_eq(&meant)
+        && read.duplicate_keys.len() <= document.duplicate_keys.len();
+    is_right.then_some(edit)
+}
+
+#[cfg(test)]
+mod tests;
