@@ -42,3 +42,14 @@ pub struct Fix {
     /// The edits; at least one, none overlapping another.
     pub edits: Vec<Edit>,
 }
+
+impl Fix {
+    /// A fix of these edits; `None` where they cannot be made.
+    pub fn of(title: impl Into<String>, safety: Safety, edits: Option<Vec<Edit>>) -> Option<Self> {
+        Some(Self {
+            title: title.into(),
+            safety,
+            edits: edits?,
+        })
+    }
+}

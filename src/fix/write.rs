@@ -1,0 +1,72 @@
+//! New texts → files: all of a file at once, or nothing of it.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// Why a file is not written.
+#[derive(Debug)]
+pub enum Refusal {
+    /// It may not be written to.
+    ReadOnly,
+    /// It is not a regular file.
+    NotAFile,
+    /// It holds other bytes than those that were checked.
+    Changed,
+    /// The file system refuses.
+    Failed(io::Error),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ReadOnly => f.write_str("is read-only"),
+            Self::NotAFile => f.write_str("is not a regular file"),
+            Self::Changed => f.write_str("has changed since it was read"),
+            Self::Failed(error) => {
+                write!(f, "cannot be written: {}", crate::discover::reason(error))
+            }
+        }
+    }
+}
+
+/// Where the file's bytes stand, links followed, if it may be written to.
+///
+/// # Errors
+/// Why it may not.
+pub fn may_write(path: &Path) -> Result<PathBuf, Refusal> {
+    let real = path.canonicalize().map_err(Refusal::Failed)?;
+    let metadata = real.metadata().map_err(Refusal::Failed)?;
+    if !metadata.is_file() {
+        return Err(Refusal::NotAFile);
+    }
+    if metadata.permissions().readonly() {
+        return Err(Refusal::ReadOnly);
+    }
+    Ok(real)
+}
+
+/// Lets a file hold `after`, if it still holds `before`: written beside it, and renamed. A link stays one, the file's
+/// mode stays what it is.
+///
+/// # Errors
+/// Why nothing was written.
+pub fn write(path: &Path, before: &[u8], after: &[u8]) -> Result<(), Refusal> {
+    let real = may_write(path)?;
+    if std::fs::read(&real).map_err(Refusal::Failed)? != before {
+        return Err(Refusal::Changed);
+    }
+    let replaced = || -> io::Result<()> {
+        let folder = real.parent().unwrap_or(Path::new("."));
+        let mut new = NamedTempFile::new_in(folder)?;
+        new.write_all(after)?;
+        new.as_file()
+            .set_permissions(real.metadata()?.permissions())?;
+        new.as_file().sync_all()?;
+        new.persist(&real)?;
+        Ok(())
+    };
+    replaced().map_err(Refusal::Failed)
+}
