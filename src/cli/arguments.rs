@@ -80,6 +80,26 @@ pub(super) struct CheckArguments {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
 
+    /// Mend what can be mended safely: what was asked for, spelt so that it takes effect
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) fix: bool,
+
+    /// With --fix or --diff: make the fixes that change what will run, too
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) unsafe_fixes: bool,
+
+    /// Print the fixes as a patch for `git apply`, and write nothing
+    #[arg(long, help_heading = "Fixes", conflicts_with = "fix")]
+    pub(super) diff: bool,
+
+    /// List the fixes that were made
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) show_fixes: bool,
+
+    /// Exit with 1 where something was fixed
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) exit_non_zero_on_fix: bool,
+
     #[command(flatten)]
     pub(super) assumptions: AssumptionArguments,
 
@@ -118,6 +138,14 @@ pub(super) struct CheckArguments {
     /// The path under which standard input is checked and shown
     #[arg(long, value_name = "PATH")]
     pub(super) stdin_filename: Option<PathBuf>,
+}
+
+impl CheckArguments {
+    /// Whether standard output is a patch or a fixed text, so that reports go elsewhere.
+    pub(super) fn is_output_a_text(&self) -> bool {
+        let reads_standard_input = self.paths.iter().any(|path| path.as_os_str() == "-");
+        self.diff || (self.fix && reads_standard_input)
+    }
 }
 
 /// What is assumed.

@@ -2,6 +2,7 @@
 
 pub(super) mod alone;
 pub(super) mod file;
+mod fixing;
 mod merged;
 pub(super) mod partners;
 pub(super) mod plan;
@@ -14,8 +15,9 @@ use crate::discover::Problem;
 use crate::report::{self, Checked};
 use crate::resolve::target::closest;
 
-use super::arguments::CheckArguments;
+use super::arguments::{CheckArguments, Colour};
 use super::failure::{Exit, Failure};
+use super::output::Output;
 use super::{notices, workers};
 
 use alone::Around;
@@ -25,15 +27,30 @@ use plan::{Input, Plan};
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
-    let plan = Plan::new(arguments, &Arc::default())?;
+    let overlay = Arc::default();
+    let plan = Plan::new(arguments, &overlay)?;
     let (inputs, problems) = plan::inputs(arguments, &plan)?;
-    let Came { checked, read } = check(&inputs, &problems, &plan)?;
+    let mut came = check(&inputs, &problems, &plan)?;
+    let mut is_changed = false;
+    if arguments.fix || arguments.diff {
+        let fixing = fixing::fixed(arguments, inputs, &problems, &overlay, came)?;
+        is_changed = !fixing.fixed.is_empty();
+        if arguments.diff {
+            Output::standard(Colour::Never).write(fixing.patch().as_bytes())?;
+        } else if let Some(text) = fixing.write()? {
+            Output::standard(Colour::Never).write(text)?;
+        }
+        came = fixing.came;
+        came.checked.fixed = fixing.fixed;
+    }
+    let Came { checked, read } = came;
     write_reports(&checked, &plan)?;
 
     let fails = checked
         .findings
         .iter()
-        .any(|finding| finding.severity >= arguments.fail_on);
+        .any(|finding| finding.severity >= arguments.fail_on)
+        || (is_changed && (arguments.diff || arguments.exit_non_zero_on_fix));
     Ok(if !read {
         Exit::Failed
     } else if fails && !arguments.exit_zero {
@@ -119,6 +136,7 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         files: recognised,
         findings,
         suppressed: Vec::new(),
+        fixed: Vec::new(),
         paths: plan.paths.clone(),
         not_followed,
     })

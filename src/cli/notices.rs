@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::fix::NotFixed;
 use crate::formats::pins::Pin;
 use crate::knowledge;
 use crate::rules::{Confidence, Example, Finding, Key, Label, Severity};
@@ -97,6 +98,19 @@ settings overrule. Pin one version, or say with --target which one runs.",
     examples: &[],
 };
 
+const FIX_NOT_APPLIED: Described = Described {
+    code: "FP908",
+    name: "fix-not-applied",
+    severity: Severity::Note,
+    confidence: Confidence::Certain,
+    summary: "A fix could not be made, so the file stays as it was.",
+    explanation: "\
+The file is read-only, is not a regular file, or was changed by somebody else while it was checked. A fix is made in
+all its files or in none of them. The finding that it would mend is reported beside this one; correct what is said here,
+or mend it by hand.",
+    examples: &[],
+};
+
 /// The notices, sorted by code.
 pub(super) const NOTICES: &[Described] = &[
     UNREADABLE_FILE,
@@ -105,6 +119,7 @@ pub(super) const NOTICES: &[Described] = &[
     NO_CONFIG_IN_FILE,
     UNKNOWN_PIN,
     SEVERAL_PINS,
+    FIX_NOT_APPLIED,
 ];
 
 /// The path cannot be read, because of `reason`.
@@ -115,6 +130,28 @@ pub(super) fn unreadable(path: &str, reason: &str, help: Option<String>) -> Find
         Label::file(path, ""),
         help,
     )
+}
+
+/// The fix of a finding could not be made.
+pub(super) fn not_fixed(not_fixed: &NotFixed) -> Finding {
+    let NotFixed {
+        finding: of,
+        reason,
+    } = not_fixed;
+    let mut finding = finding(
+        &FIX_NOT_APPLIED,
+        format!("{} is not fixed: {reason}", of.code),
+        Label {
+            text: String::new(),
+            ..of.primary.clone()
+        },
+        None,
+    );
+    finding.key = Key {
+        value: of.code.to_owned(),
+        ..of.key.clone()
+    };
+    finding
 }
 
 /// The file has more than `limit` bytes.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Checked, Report, Style, closing_line, one_line, statistics};
+use super::{Checked, Report, Style, closing_line, fixes, one_line, statistics};
 
 /// `path:line:col: error FP101 message`
 pub(super) struct Concise(pub(super) Style);
@@ -22,6 +22,9 @@ impl Report for Concise {
                 finding.code,
                 one_line(&finding.message)
             )?;
+        }
+        if self.0.show_fixes {
+            write!(out, "{}", fixes(checked))?;
         }
         if self.0.statistics {
             write!(out, "{}", statistics(checked))?;

@@ -17,6 +17,7 @@ mod window;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::fix::Fixed;
 use crate::formats::Kind;
 use crate::resolve::Target;
 use crate::rules::{Finding, Key, Severity};
@@ -55,6 +56,8 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// The findings that somebody has set aside, sorted with [`sort`].
     pub suppressed: Vec<Suppressed>,
+    /// The fixes that were made before this was found.
+    pub fixed: Vec<Fixed>,
     /// How shown paths become paths of the repository.
     pub paths: RepositoryPaths,
     /// How many launch commands start a run that cannot be followed, because something that decides is not known.
@@ -122,6 +125,8 @@ pub struct Style {
     pub quiet: bool,
     /// With the number of findings of each rule.
     pub statistics: bool,
+    /// With the fixes that were made.
+    pub show_fixes: bool,
 }
 
 /// One way of writing findings down.
@@ -218,6 +223,10 @@ fn closing_line(checked: &Checked) -> String {
         (true, false) => format!("No findings in {place}."),
         (true, true) => format!("Nothing to check: {place}."),
     };
+    let said = match checked.fixed.len() {
+        0 => said,
+        count => format!("Fixed {}. {said}", plural(count, "finding")),
+    };
     match checked.not_followed {
         0 => said,
         count => format!(
@@ -225,6 +234,25 @@ fn closing_line(checked: &Checked) -> String {
             plural(count, "launch command")
         ),
     }
+}
+
+/// The fixes that were made, one line each.
+fn fixes(checked: &Checked) -> String {
+    let line = |fixed: &Fixed| {
+        let Fixed {
+            code,
+            line,
+            title,
+            safety,
+            ..
+        } = fixed;
+        let path = one_line(&fixed.path);
+        format!(
+            "Fixed {path}:{line}: {code} {} ({safety})\n",
+            one_line(title)
+        )
+    };
+    checked.fixed.iter().map(line).collect()
 }
 
 /// The number of findings of each rule, one line each.

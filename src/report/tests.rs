@@ -72,6 +72,7 @@ fn checked(mut findings: Vec<Finding>) -> Checked {
         }],
         findings,
         suppressed: Vec::new(),
+        fixed: Vec::new(),
         paths: RepositoryPaths::default(),
         not_followed: 0,
     }

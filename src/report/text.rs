@@ -9,7 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::rules::{Confidence, Finding, Label, Severity};
 use crate::source::SourceFile;
 
-use super::{Checked, Report, Style, closing_line, escape, one_line, statistics, window};
+use super::{Checked, Report, Style, closing_line, escape, fixes, one_line, statistics, window};
 
 /// The findings, each with its lines, its labels, its notes and what to write instead.
 pub(super) struct Text(pub(super) Style);
@@ -19,6 +19,9 @@ impl Report for Text {
         let renderer = renderer(self.0.colour);
         for finding in &checked.findings {
             writeln!(out, "{}\n", renderer.render(&groups(finding)))?;
+        }
+        if self.0.show_fixes {
+            write!(out, "{}", fixes(checked))?;
         }
         if self.0.statistics {
             write!(out, "{}", statistics(checked))?;

@@ -93,16 +93,28 @@ fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, F
         .map(|request| {
             let output = match &request.file {
                 Some(file) => Output::File(file.clone()),
+                None if arguments.is_output_a_text() => Output::standard_error(arguments.color),
                 None => Output::standard(arguments.color),
             };
             let style = Style {
                 colour: output.colour(),
                 quiet: arguments.quiet,
                 statistics: arguments.statistics,
+                show_fixes: arguments.show_fixes,
             };
             (request.format, style, output)
         })
         .collect())
+}
+
+/// Lets standard input hold these bytes.
+pub(in crate::cli) fn set_standard_input(inputs: &mut [Input], new: Vec<u8>) {
+    for input in inputs {
+        if let Input::StandardInput { bytes, .. } = input {
+            *bytes = new;
+            return;
+        }
+    }
 }
 
 /// Something to check.
@@ -116,6 +128,19 @@ pub(in crate::cli) enum Input {
 }
 
 impl Input {
+    /// What standard input holds, if this is it.
+    pub(in crate::cli) fn standard_input(&self) -> Option<&[u8]> {
+        match self {
+            Self::StandardInput { bytes, .. } => Some(bytes),
+            Self::File(_) => None,
+        }
+    }
+
+    /// Whether this is standard input, shown under this path.
+    pub(in crate::cli) fn is_standard_input_as(&self, path: &str) -> bool {
+        matches!(self, Self::StandardInput { shown, .. } if shown == path)
+    }
+
     /// The path for which settings and pins are looked up.
     pub(in crate::cli) fn path(&self) -> &Path {
         match self {
