@@ -148,10 +148,13 @@ fn add(drafts: &mut BTreeMap<String, Result<Draft, String>>, fix: &Fix) -> Added
             Err(added) => return added,
         };
     }
-    for draft in new.values() {
+    for (path, draft) in &new {
         if !draft.reads_as_meant() {
-            // Together with what was made before it; alone it was proven.
-            return Added::Waits;
+            let is_alone = matches!(drafts.get(*path), Some(Ok(before)) if before.edits.is_empty());
+            return match is_alone {
+                true => Added::Refused(format!("{path} would not read as intended afterwards")),
+                false => Added::Waits,
+            };
         }
     }
     for (path, draft) in new {
