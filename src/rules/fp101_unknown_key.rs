@@ -4,7 +4,9 @@ use crate::knowledge::{self, Interval};
 use crate::resolve::{Cause, Exception};
 use crate::source::Route;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, names};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend, names,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP101",
@@ -73,7 +75,19 @@ fn finding(subject: &Subject<'_>, exception: &Exception, key: &str, index: usize
     };
     let known: Vec<&str> = keys.iter().map(|known| known.name.as_str()).collect();
     let history = knowledge::cluster_key_history(key);
-    finding.help = Some(match names::meant(key, &known) {
+    let meant = names::meant(key, &known);
+    let route = finding.key.route.clone();
+    if history.is_empty()
+        && let Some(meant) = &meant
+    {
+        let edits = mend::config(subject).and_then(|editor| editor.rename(&route, meant).finish());
+        let title = format!("write `{meant}`");
+        finding.fixes.extend(Fix::of(title, Safety::Safe, edits));
+    }
+    finding
+        .fixes
+        .extend(mend::remove(subject, &route, Safety::Unsafe));
+    finding.help = Some(match meant {
         _ if !is_sagemaker && !history.is_empty() => format!(
             "remove `{key}`, or use an accelerate that knows it: {}",
             history

@@ -4,7 +4,7 @@ use crate::source::{EntryRef, Route};
 
 use super::recipe::variable_of;
 use super::subject::shown;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
 use crate::resolve::target::closest;
 
 pub(crate) static RULE: Rule = Rule {
@@ -91,6 +91,15 @@ fn finding(subject: &Subject<'_>, entry: &EntryRef<'_>, key: &str) -> Option<Fin
     let meant = wizard
         .map(|(_, right, _)| *right)
         .or_else(|| closest(key, known));
+    if let Some(meant) = meant {
+        let edits = mend::config(subject)
+            .and_then(|editor| editor.rename(&finding.key.route, meant).finish());
+        let title = format!("write {meant} instead of {key}");
+        finding.fixes.extend(Fix::of(title, Safety::Safe, edits));
+    }
+    finding
+        .fixes
+        .extend(mend::remove(subject, &finding.key.route, Safety::Unsafe));
     finding.help = Some(match meant {
         Some(meant) => format!("write {meant} instead of {key}"),
         None => format!("remove `{key}`"),

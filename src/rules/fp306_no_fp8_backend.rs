@@ -1,9 +1,9 @@
 //! FP306: fp8 without a backend.
 
 use crate::resolve::{Verdict, Voice};
-use crate::source::Object;
+use crate::source::{Object, Route};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP306",
@@ -55,5 +55,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, Label::value(&place, "by which library?"));
     finding.key = subject.key_at(&place.route);
     finding.help = Some("write\nfp8_config:\n  backend: AO  # or TE, MSAMP".to_owned());
+    let edits = mend::config(subject).and_then(|editor| {
+        let backend = Route::keys(["fp8_config", "backend"]);
+        editor.put(&backend, chosen.to_string()).finish()
+    });
+    let title = format!("write fp8_config.backend: {chosen}");
+    finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
     findings.push(finding);
 }

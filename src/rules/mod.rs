@@ -9,6 +9,7 @@ mod deepspeed;
 mod examples;
 pub mod finding;
 pub mod fix;
+mod mend;
 mod names;
 mod presets;
 mod recipe;
