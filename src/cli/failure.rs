@@ -56,6 +56,11 @@ impl Failure {
         }
     }
 
+    /// What is wrong, and what to write instead.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        (&self.message, self.help.as_deref().unwrap_or_default())
+    }
+
     /// The exit code for it.
     pub(super) fn exit(&self) -> Exit {
         self.exit

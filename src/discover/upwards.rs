@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Overlay, git_root, relative};
 
-/// Larger files are not read: bytes.
+/// Larger files are not read, unless the settings say otherwise: bytes.
 pub const SIZE_LIMIT: u64 = 4 << 20;
 
 /// Where searches end: at the root of the git repository, outside git at the root that was given.
@@ -143,16 +143,22 @@ impl Folder {
         })
     }
 
-    /// A file in the folder or below it, if it is a regular one of at most 4 MiB. A link is followed where it stays below the root.
+    /// A file in the folder or below it, if it is a regular one of at most 4 MiB. A link is followed where it stays
+    /// below the root.
     pub fn read(&self, name: impl AsRef<Path>) -> Option<FolderFile> {
+        self.read_up_to(name, SIZE_LIMIT)
+    }
+
+    /// The same, with another limit of size.
+    pub fn read_up_to(&self, name: impl AsRef<Path>, limit: u64) -> Option<FolderFile> {
         let path = self.path.join(name);
         let target = path.canonicalize().ok()?;
         // Asked before it is opened: to open a pipe is to wait for its writer.
         if !target.starts_with(&self.root) || !target.metadata().ok()?.is_file() {
             return None;
         }
-        let bytes = self.overlay.read(&target).ok()?;
-        (bytes.len() as u64 <= SIZE_LIMIT).then(|| FolderFile {
+        let bytes = self.overlay.read(&target, limit).ok()?;
+        (bytes.len() as u64 <= limit).then(|| FolderFile {
             shown: relative(&path, &self.current),
             bytes,
         })

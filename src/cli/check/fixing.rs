@@ -118,7 +118,7 @@ fn now(
                 real => real,
             };
             let real = real.map_err(|refusal| refusal.to_string())?;
-            let read = overlay.read(&real).map_err(Refusal::Failed);
+            let read = overlay.read(&real, u64::MAX).map_err(Refusal::Failed);
             let bytes = read.map_err(|refusal| refusal.to_string())?;
             (Some(real), bytes)
         }

@@ -46,7 +46,7 @@ impl Plan {
         };
         let current = current_folder()?;
         Ok(Self {
-            selection: Selection::new(&arguments.select, &arguments.ignore)?,
+            selection: Selection::new(&arguments.rules)?,
             assumptions: Assumptions::new(
                 &arguments.assumptions,
                 &paths(arguments),
@@ -55,13 +55,21 @@ impl Plan {
             )?,
             threads,
             discovery: discover::Settings {
-                include: patterns(&arguments.include)?,
-                exclude: patterns(&arguments.exclude)?,
+                include: patterns(&arguments.files.include)?,
+                exclude: patterns(&arguments.files.exclude)?,
+                force_exclude: !arguments.files.no_force_exclude,
                 threads: threads.get(),
             },
             reports: reports(arguments)?,
             paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
         })
+    }
+}
+
+impl Plan {
+    /// Whether a file is left out, also where it is named itself.
+    pub(in crate::cli) fn excludes(&self, file: &Path, shown: &str) -> bool {
+        self.discovery.leave_out(file, shown, &self.assumptions)
     }
 }
 
@@ -141,6 +149,14 @@ impl Input {
         matches!(self, Self::StandardInput { shown, .. } if shown == path)
     }
 
+    /// The path under which it is shown.
+    pub(in crate::cli) fn shown(&self) -> &str {
+        match self {
+            Self::File(file) => &file.shown,
+            Self::StandardInput { shown, .. } => shown,
+        }
+    }
+
     /// The path for which settings and pins are looked up.
     pub(in crate::cli) fn path(&self) -> &Path {
         match self {
@@ -154,11 +170,11 @@ fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == STANDARD_INPUT
 }
 
-fn standard_input() -> Result<Vec<u8>, Failure> {
+fn standard_input(limit: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = io::stdin()
         .lock()
-        .take(discover::SIZE_LIMIT + 1)
+        .take(limit.saturating_add(1))
         .read_to_end(&mut bytes);
     read.map_err(|error| Failure::run(format!("standard input cannot be read: {error}")))?;
     Ok(bytes)
@@ -182,14 +198,19 @@ pub(in crate::cli) fn inputs(
     let Discovery {
         candidates,
         problems,
-    } = discover::discover(&paths(arguments), &current, &plan.discovery);
+    } = discover::discover(
+        &paths(arguments),
+        &current,
+        &plan.discovery,
+        &plan.assumptions,
+    );
     let mut inputs: Vec<_> = candidates.into_iter().map(Input::File).collect();
     if arguments.paths.iter().any(|path| is_standard_input(path)) {
         let shown = match &arguments.stdin_filename {
             Some(path) => discover::shown(path, &current),
             None => "<stdin>".to_owned(),
         };
-        let bytes = standard_input()?;
+        let bytes = standard_input(plan.assumptions.size_limit(Path::new(&shown))?)?;
         inputs.push(Input::StandardInput { shown, bytes });
     } else if arguments.stdin_filename.is_some() {
         return Err(Failure::usage(
