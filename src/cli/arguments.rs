@@ -301,7 +301,7 @@ pub(super) enum TextOrJson {
     /// For people
     #[default]
     Text,
-    /// One JSON object
+    /// For programs
     Json,
 }
 

@@ -17,7 +17,7 @@ mod written;
 mod wrong;
 
 use written::{Project, Written};
-use wrong::wrong_toml;
+use wrong::{no_lists, wrong_toml};
 
 /// The names under which settings are looked for in a folder; the first one that holds settings counts.
 pub const NAMES: [&str; 3] = ["fp8lint.toml", ".fp8lint.toml", PROJECT];
@@ -182,11 +182,15 @@ pub fn read(file: &Arc<SourceFile>) -> Result<Option<Settings>, SettingsError> {
         if !text.contains("fp8lint") {
             return Ok(None);
         }
-        let project: Project = toml::from_str(text)
-            .map_err(|error| wrong_toml(text, &["tool", "fp8lint"], &error))?;
+        let tables = ["tool", "fp8lint"];
+        let project: Project =
+            toml::from_str(text).map_err(|error| wrong_toml(text, &tables, &error))?;
+        no_lists(text, &tables)?;
         project.tool.and_then(|tools| tools.fp8lint)
     } else {
-        Some(toml::from_str(text).map_err(|error| wrong_toml(text, &[], &error))?)
+        let written = toml::from_str(text).map_err(|error| wrong_toml(text, &[], &error))?;
+        no_lists(text, &[])?;
+        Some(written)
     };
     written.map(|written| written.settings(file)).transpose()
 }

@@ -108,6 +108,7 @@ fn an_independent_validator_agrees_with_the_reader() {
         "max-file-size = 'much'\n",
         "[per-path.a]\nignored = []\n",
         "[per-path]\na = []\n",
+        "fp8-block = [['fp8', ['a'], 'a']]\n",
         "target = 'h100'\n",
         "target = { capability = 9.0 }\n",
         "recipes = { 'a.yaml' = 'tlr' }\n",

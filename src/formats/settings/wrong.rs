@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Remedy, SettingsError, span};
@@ -10,7 +11,7 @@ use super::{Remedy, SettingsError, span};
 const EXAMPLES: &[(&str, &str)] = &[
     ("target", r#"target = { accelerate = "1.12.0", gpu = "h100" }"#),
     ("select", r#"select = ["FP1", "FP2", "bare-fp8"]"#),
-    ("ignore", r#"ignore = ["FP404", "template"]"#),
+    ("ignore", r#"ignore = ["FP402", "template"]"#),
     (
         "severity",
         r#"severity = { FP3 = "warning", template = "error" }"#,
@@ -55,6 +56,11 @@ pub(super) fn wrong_toml(text: &str, tables: &[&str], error: &toml::de::Error) -
             format!("`{missing}` is missing"),
             Remedy::Write("a block has path, backends and default-backend".to_owned()),
         ),
+        // The only values that are read as one of several names.
+        _ if message.starts_with("wanted string or table") => (
+            "a severity is a text".to_owned(),
+            Remedy::Write(r#"write "error", "warning" or "note""#.to_owned()),
+        ),
         _ => (
             message.trim().replace('\n', ", "),
             Remedy::Write(match example(text, tables, &at) {
@@ -68,6 +74,56 @@ pub(super) fn wrong_toml(text: &str, tables: &[&str], error: &toml::de::Error) -
         remedy,
         span: span(at),
     }
+}
+
+/// Refuses lists where the settings, or parts of them, are to be tables: serde takes a list for a structure's fields.
+pub(super) fn no_lists(text: &str, tables: &[&str]) -> Result<(), SettingsError> {
+    let Ok(parsed) = DeTable::parse(text) else {
+        return Ok(());
+    };
+    let mut table = parsed.get_ref();
+    for name in tables {
+        let Some((_, below)) = table.iter().find(|(key, _)| key.get_ref() == name) else {
+            return Ok(());
+        };
+        table = as_table(below, "[tool.fp8lint]")?;
+    }
+    for (key, value) in table {
+        match (key.get_ref().as_ref(), value.get_ref()) {
+            ("per-path", DeValue::Table(entries)) => {
+                for value in entries.values() {
+                    as_table(value, example_of("per-path"))?;
+                }
+            }
+            ("fp8-block", DeValue::Array(elements)) => {
+                for element in elements {
+                    as_table(element, example_of("fp8-block"))?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn as_table<'t, 'i>(
+    value: &'t Spanned<DeValue<'i>>,
+    example: &str,
+) -> Result<&'t DeTable<'i>, SettingsError> {
+    match value.get_ref() {
+        DeValue::Table(table) => Ok(table),
+        _ => Err(SettingsError {
+            message: "this is to be a table".to_owned(),
+            remedy: Remedy::Write(format!("write for example {example}")),
+            span: span(value.span()),
+        }),
+    }
+}
+
+fn example_of(key: &str) -> &'static str {
+    let mut examples = EXAMPLES.iter();
+    let found = examples.find(|(name, _)| *name == key);
+    found.map_or("", |(_, example)| *example)
 }
 
 /// What the key looks like whose value is at this place; `None` where the text is no TOML.
@@ -85,9 +141,7 @@ fn example(text: &str, tables: &[&str], at: &Range<usize>) -> Option<&'static st
     let (key, _) = table
         .iter()
         .find(|(key, value)| key.span() == *at || value.span() == *at || holds(value.get_ref(), at))?;
-    let mut examples = EXAMPLES.iter();
-    let found = examples.find(|(name, _)| key.get_ref() == name);
-    found.map(|(_, example)| *example)
+    Some(example_of(key.get_ref()))
 }
 
 /// Whether something in this value stands at this place. How deep TOML may be nested the reader limits.
