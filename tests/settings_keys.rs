@@ -66,7 +66,12 @@ const BOTH: [&str; 2] = ["a.yaml error FP302", "t.yaml note FP903"];
 
 #[test]
 fn select_holds_until_the_command_line_replaces_it() {
-    for select in ["'FP3'", "'fp302'", "'fp8-block-in-section'", "'FP30', 'FP1'"] {
+    for select in [
+        "'FP3'",
+        "'fp302'",
+        "'fp8-block-in-section'",
+        "'FP30', 'FP1'",
+    ] {
         let repository = two(&format!("select = [{select}]\n"));
         assert_found(&repository, &[], &BOTH[..1], 1);
         assert_found(&repository, &["--select", "FP9"], &BOTH[1..], 0);
@@ -118,11 +123,21 @@ fn severities_change_what_is_shown_and_what_fails() {
 fn fail_on_holds_until_the_command_line_replaces_it() {
     let repository = two("fail-on = 'note'\n");
     assert_found(&repository, &["t.yaml"], &BOTH[1..], 1);
-    assert_found(&repository, &["t.yaml", "--fail-on", "warning"], &BOTH[1..], 0);
+    assert_found(
+        &repository,
+        &["t.yaml", "--fail-on", "warning"],
+        &BOTH[1..],
+        0,
+    );
     let repository = two("fail-on = 'error'\nseverity = { FP3 = 'warning' }\n");
     let warning = ["a.yaml warning FP302"];
     assert_found(&repository, &["a.yaml"], &warning, 0);
-    assert_found(&repository, &["a.yaml", "--fail-on", "warning"], &warning, 1);
+    assert_found(
+        &repository,
+        &["a.yaml", "--fail-on", "warning"],
+        &warning,
+        1,
+    );
     assert_found(&repository, &["a.yaml", "--isolated"], &BOTH[..1], 1);
 }
 
@@ -134,7 +149,11 @@ fn per_path_silences_json() {
         ("conf/deep/c.json", FP8_JSON),
     ]);
     let error = |path: &str| format!("{path} error FP302");
-    let (a, b, c) = (error("a.json"), error("conf/b.json"), error("conf/deep/c.json"));
+    let (a, b, c) = (
+        error("a.json"),
+        error("conf/b.json"),
+        error("conf/deep/c.json"),
+    );
     for (pattern, left) in [
         ("*.json", &[][..]),
         ("conf/*.json", &[&a, &c]),
@@ -164,7 +183,11 @@ fn per_path_silences_json() {
     // The patterns are seen from the folder of the settings, wherever the program is run.
     let mut command = repository.command(&["--report", "concise", "--quiet", "deep"]);
     let ran = support::ran(command.current_dir(repository.path().join("conf")));
-    assert!(!ran.stdout.contains("warning"), "no git root: {}", ran.stdout);
+    assert!(
+        !ran.stdout.contains("warning"),
+        "no git root: {}",
+        ran.stdout
+    );
     std::fs::create_dir(repository.path().join(".git")).unwrap();
     let mut command = repository.command(&["--report", "concise", "--quiet", "deep"]);
     let ran = support::ran(command.current_dir(repository.path().join("conf")));
@@ -176,8 +199,14 @@ fn per_path_silences_json() {
 fn each_file_of_a_monorepo_is_judged_by_the_nearest_settings() {
     let repository = Repository::with(&[
         (".git/HEAD", "ref: refs/heads/main\n"),
-        ("pyproject.toml", "[tool.fp8lint]\nseverity = { FP3 = 'warning' }\nexclude = ['gone', 'far.yaml', 'two/out']\n"),
-        ("one/fp8lint.toml", "ignore = ['template']\nexclude = ['no.yaml']\n"),
+        (
+            "pyproject.toml",
+            "[tool.fp8lint]\nseverity = { FP3 = 'warning' }\nexclude = ['gone', 'far.yaml', 'two/out']\n",
+        ),
+        (
+            "one/fp8lint.toml",
+            "ignore = ['template']\nexclude = ['no.yaml']\n",
+        ),
         ("one/a.yaml", FP8),
         ("one/t.yaml", TEMPLATE),
         ("one/no.yaml", FP8),
@@ -213,7 +242,10 @@ fn each_file_of_a_monorepo_is_judged_by_the_nearest_settings() {
 fn what_is_excluded_is_not_read_even_where_it_is_named() {
     let repository = Repository::with(&[
         (".git/HEAD", "ref: refs/heads/main\n"),
-        ("fp8lint.toml", "exclude = ['out', 'b.*', 'conf/**/x.yaml']\ninclude = ['*.cfg']\n"),
+        (
+            "fp8lint.toml",
+            "exclude = ['out', 'b.*', 'conf/**/x.yaml']\ninclude = ['*.cfg']\n",
+        ),
         ("a.yaml", CLEAN),
         ("b.yaml", CLEAN),
         ("c.cfg", CLEAN),
@@ -239,13 +271,20 @@ fn what_is_excluded_is_not_read_even_where_it_is_named() {
     let absolute = repository.path().join("b.yaml");
     assert_eq!(read(&[absolute.to_str().unwrap()]), [""; 0]);
     assert_eq!(read(&["--exclude", "a.*", "a.yaml"]), [""; 0]);
-    assert_eq!(read(&["--exclude", "a.*", "a.yaml", "--no-force-exclude"]), ["a.yaml"]);
+    assert_eq!(
+        read(&["--exclude", "a.*", "a.yaml", "--no-force-exclude"]),
+        ["a.yaml"]
+    );
     // A tracked file that git ignores is no way around it.
     repository.write(".gitignore", "out/\n");
     std::fs::remove_dir_all(repository.path().join(".git")).unwrap();
     for arguments in [&["init", "-q"][..], &["add", "-f", "."]] {
         let mut git = std::process::Command::new("git");
-        let status = git.arg("-C").arg(repository.path()).args(arguments).status();
+        let status = git
+            .arg("-C")
+            .arg(repository.path())
+            .args(arguments)
+            .status();
         assert!(status.unwrap().success());
     }
     assert_eq!(read(&[]), ["a.yaml", "c.cfg", "conf/y/z.yaml"]);
@@ -268,10 +307,21 @@ fn the_limit_of_size_is_that_of_the_nearest_settings() {
         "a.yaml: note FP902 this file is larger than 1 KiB and was not read\n"
     );
     let input = repository.run_with_input(
-        &["-", "-q", "--stdin-filename", "b.yaml", "--report", "concise"],
+        &[
+            "-",
+            "-q",
+            "--stdin-filename",
+            "b.yaml",
+            "--report",
+            "concise",
+        ],
         large.as_bytes(),
     );
-    assert!(input.stdout.starts_with("b.yaml: note FP902"), "{}", input.stdout);
+    assert!(
+        input.stdout.starts_with("b.yaml: note FP902"),
+        "{}",
+        input.stdout
+    );
 }
 
 #[test]
@@ -305,7 +355,13 @@ fn wrong_rules_and_patterns_are_refused_with_their_place() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{text}");
         shown.push_str(&ran.stderr);
         repository.write("fp8lint.toml", "");
-        repository.write("pyproject.toml", format!("[tool.fp8lint]\n{}", text.replace("[per-path", "[tool.fp8lint.per-path")));
+        repository.write(
+            "pyproject.toml",
+            format!(
+                "[tool.fp8lint]\n{}",
+                text.replace("[per-path", "[tool.fp8lint.per-path")
+            ),
+        );
         let as_project = repository.run(&["--config", "pyproject.toml"]);
         assert_eq!(as_project.code, 2, "{text}");
     }

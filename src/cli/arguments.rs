@@ -146,7 +146,13 @@ pub(super) struct CheckArguments {
     pub(super) statistics: bool,
 
     /// Colour the report
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t, help_heading = "Reports")]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        help_heading = "Reports"
+    )]
     pub(super) color: Colour,
 
     /// Use N threads [default: one for each core]
@@ -170,11 +176,21 @@ impl CheckArguments {
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RuleArguments {
     /// Report these rules only, whatever the settings select: codes, names, or families such as FP3
-    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Rules")]
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
     pub(super) select: Vec<String>,
 
     /// Leave these rules out, besides those of the settings; stronger than --select
-    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Rules")]
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
     pub(super) ignore: Vec<String>,
 
     /// Exit with 1 from this severity on [default: that of the settings, or warning]
@@ -207,7 +223,12 @@ pub(super) struct AssumptionArguments {
     pub(super) target: Vec<String>,
 
     /// Read the settings from FILE, not from the fp8lint.toml, .fp8lint.toml or pyproject.toml above each file
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated", help_heading = "Assumptions")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "isolated",
+        help_heading = "Assumptions"
+    )]
     pub(super) config: Option<PathBuf>,
 
     /// Read no settings files
@@ -250,7 +271,12 @@ pub(super) struct ShowFilesArguments {
     pub(super) files: FileArguments,
 
     /// Read the settings from FILE, not from the fp8lint.toml, .fp8lint.toml or pyproject.toml above each file
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated", help_heading = "Assumptions")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "isolated",
+        help_heading = "Assumptions"
+    )]
     pub(super) config: Option<PathBuf>,
 
     /// Read no settings files

@@ -47,10 +47,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let Came { checked, read } = came;
     write_reports(&checked, &plan)?;
 
-    let fails = checked
-        .findings
-        .iter()
-        .any(|finding| plan.fails(finding))
+    let fails = checked.findings.iter().any(|finding| plan.fails(finding))
         || (is_changed && (arguments.diff || arguments.exit_non_zero_on_fix));
     Ok(if !read {
         Exit::Failed

@@ -59,8 +59,7 @@ fn holds_settings(path: &Path, name: &str) -> bool {
         return false;
     };
     let file = SourceFile::new(name, bytes).map(Arc::new);
-    name != settings::PROJECT
-        || file.is_ok_and(|file| !matches!(settings::read(&file), Ok(None)))
+    name != settings::PROJECT || file.is_ok_and(|file| !matches!(settings::read(&file), Ok(None)))
 }
 
 fn failed(error: &std::io::Error) -> Failure {

@@ -47,9 +47,9 @@ impl Named {
         let beginning = beginning.trim_end_matches('X');
         let is_code = beginning.len() > 2 && beginning.starts_with("FP");
         let all = catalogue::all();
-        let is_whole = all.iter().any(|described| {
-            described.name == rule || described.code.eq_ignore_ascii_case(rule)
-        });
+        let is_whole = all
+            .iter()
+            .any(|described| described.name == rule || described.code.eq_ignore_ascii_case(rule));
         let codes: Vec<_> = all
             .into_iter()
             .filter(|described| {
@@ -61,7 +61,11 @@ impl Named {
             true => Err(catalogue::unknown(rule)),
             false => Ok(Self {
                 codes,
-                exactness: if is_whole { usize::MAX } else { beginning.len() },
+                exactness: if is_whole {
+                    usize::MAX
+                } else {
+                    beginning.len()
+                },
             }),
         }
     }
@@ -101,7 +105,11 @@ impl Selection {
     }
 
     /// Whether findings of this rule are reported in the file of this absolute path, for which these settings hold.
-    pub(super) fn holds(&self, code: &str, settings: Option<(&Declared, &std::path::Path)>) -> bool {
+    pub(super) fn holds(
+        &self,
+        code: &str,
+        settings: Option<(&Declared, &std::path::Path)>,
+    ) -> bool {
         let rules = settings.map(|(declared, _)| &declared.rules);
         let select = self.select.as_ref();
         let is_selected = match select.or(rules.and_then(|rules| rules.select.as_ref())) {
@@ -125,7 +133,9 @@ impl Selection {
             let there = declared.at(path).collect::<Vec<_>>();
             // The last pattern that says anything about the rule holds.
             let here = there.iter().rev().copied().chain([&declared.rules]);
-            let severity = here.into_iter().find_map(|rules| rules.severity_of(finding.code));
+            let severity = here
+                .into_iter()
+                .find_map(|rules| rules.severity_of(finding.code));
             finding.severity = severity.unwrap_or(finding.severity);
         }
         self.holds(finding.code, settings)
@@ -198,6 +208,9 @@ mod tests {
         for exact in ["FP901", "unreadable-file", "fp901", "FP90"] {
             assert_eq!(said(&[(exact, error), ("FP9xx", note)]), Some(error));
         }
-        assert_eq!(said(&[("FP901", note), ("unreadable-file", error)]), Some(error));
+        assert_eq!(
+            said(&[("FP901", note), ("unreadable-file", error)]),
+            Some(error)
+        );
     }
 }

@@ -57,8 +57,7 @@ pub(super) fn show(arguments: &ShowFilesArguments) -> Result<Exit, Failure> {
         kind: None,
         problem: Some(problem.reason),
     }));
-    let nothing_read =
-        !files.is_empty() && files.iter().all(|file| file.problem.is_some());
+    let nothing_read = !files.is_empty() && files.iter().all(|file| file.problem.is_some());
     let text = match arguments.format {
         TextOrJson::Json => report::to_json(&files)
             .map_err(|error| Failure::run(format!("the files cannot be written: {error}")))?,

@@ -175,7 +175,9 @@ fn of_rules(
         each("ignore", settings, &settings.ignore, rows);
         let here = || {
             let per_path = settings.per_path.iter();
-            per_path.zip(declared.holds_at(path)).filter_map(|(setting, holds)| holds.then_some(setting))
+            per_path
+                .zip(declared.holds_at(path))
+                .filter_map(|(setting, holds)| holds.then_some(setting))
         };
         for setting in here() {
             each("ignore", settings, &setting.ignore, rows);
@@ -188,11 +190,9 @@ fn of_rules(
     let fail_on = settings.and_then(|settings| Some((settings, settings.fail_on.as_ref()?)));
     rows.push(match (rules.fail_on, fail_on) {
         (Some(severity), _) => Row::new("fail-on", severity, &TargetOrigin::Flag),
-        (None, Some((settings, level))) => Row::new(
-            "fail-on",
-            level.value.as_str(),
-            &line(settings, level.span),
-        ),
+        (None, Some((settings, level))) => {
+            Row::new("fail-on", level.value.as_str(), &line(settings, level.span))
+        }
         (None, None) => Row::new("fail-on", FAIL_ON, &TargetOrigin::Default),
     });
 }
@@ -266,7 +266,9 @@ fn of_blocks(assumed: &Assumed, settings: Option<&Settings>, rows: &mut Vec<Row>
 }
 
 fn text(shown: &Shown) -> String {
-    let kind = shown.kind.map_or_else(String::new, |kind| format!(" ({kind})"));
+    let kind = shown
+        .kind
+        .map_or_else(String::new, |kind| format!(" ({kind})"));
     let settings = shown.settings.as_deref().unwrap_or("no settings file");
     let mut text = format!("{}{kind}: {}\n", one_line(&shown.file), one_line(settings));
     if shown.excluded {

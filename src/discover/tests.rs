@@ -331,7 +331,11 @@ fn patterns_may_hold_in_a_part_of_the_tree_only() {
         "more.cfg",
     ]);
     let patterns = |pattern: &str| Patterns::new([pattern]).unwrap();
-    let local = Below(folder.path().join("part"), patterns("*.cfg"), patterns("/out"));
+    let local = Below(
+        folder.path().join("part"),
+        patterns("*.cfg"),
+        patterns("/out"),
+    );
     let found = |paths: &[&str], force_exclude| {
         let paths: Vec<_> = paths.iter().map(PathBuf::from).collect();
         let settings = Settings {

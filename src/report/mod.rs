@@ -28,6 +28,7 @@ pub use fingerprint::fingerprint;
 pub use paths::RepositoryPaths;
 pub use resolution::{outcomes, resolution};
 pub use resolution_json::resolutions_json;
+pub use text::failure;
 
 /// The JSON Schema of the `json` report.
 pub const JSON_SCHEMA: &str = include_str!("json-schema.json");

@@ -11,7 +11,7 @@ use crate::formats::settings::{
 use crate::knowledge;
 use crate::resolve::Target;
 use crate::resolve::target::{Declaration, FileLine, TargetError, TargetOrigin, closest};
-use crate::rules::Severity;
+use crate::rules::{Label, Severity};
 use crate::source::{SourceFile, Span};
 
 use super::super::failure::Failure;
@@ -163,9 +163,7 @@ fn declared(settings: Settings, folder: &Path) -> Result<Declared, Failure> {
     Ok(Declared {
         target,
         rules: RuleSettings {
-            select: select
-                .map(|rules| codes(&file, &rules.value))
-                .transpose()?,
+            select: select.map(|rules| codes(&file, &rules.value)).transpose()?,
             ignore: codes(&file, &settings.ignore)?,
             severity: severities(&file, &settings.severity)?,
         },
@@ -212,7 +210,7 @@ fn places(patterns: &[Placed<String>]) -> impl Iterator<Item = (&String, Span)> 
 }
 
 fn patterns<'a>(
-    file: &SourceFile,
+    file: &Arc<SourceFile>,
     places: impl IntoIterator<Item = (&'a String, Span)>,
 ) -> Result<Patterns, Failure> {
     let mut all = Vec::new();
@@ -229,14 +227,14 @@ fn patterns<'a>(
     })
 }
 
-fn named(file: &SourceFile, rule: &Placed<String>) -> Result<Named, Failure> {
+fn named(file: &Arc<SourceFile>, rule: &Placed<String>) -> Result<Named, Failure> {
     Named::new(&rule.value).map_err(|unknown| {
         let (message, help) = unknown.parts();
         failure(file, rule.span, message, help.to_owned())
     })
 }
 
-fn codes(file: &SourceFile, rules: &[Placed<String>]) -> Result<Vec<&'static str>, Failure> {
+fn codes(file: &Arc<SourceFile>, rules: &[Placed<String>]) -> Result<Vec<&'static str>, Failure> {
     let mut codes = Vec::new();
     for rule in rules {
         codes.extend(named(file, rule)?.codes);
@@ -245,7 +243,7 @@ fn codes(file: &SourceFile, rules: &[Placed<String>]) -> Result<Vec<&'static str
 }
 
 fn severities(
-    file: &SourceFile,
+    file: &Arc<SourceFile>,
     settings: &[SeveritySetting],
 ) -> Result<Vec<(Named, Severity)>, Failure> {
     let settings = settings.iter();
@@ -262,10 +260,6 @@ fn severity(level: Level) -> Severity {
     }
 }
 
-fn failure(file: &SourceFile, span: Span, message: &str, help: String) -> Failure {
-    let at = file.line_column(span.start);
-    Failure::usage(
-        format!("{}:{}:{}: {message}", file.path, at.line, at.column),
-        help,
-    )
+fn failure(file: &Arc<SourceFile>, span: Span, message: &str, help: String) -> Failure {
+    Failure::settings(message, help, Label::at(file, span, ""))
 }

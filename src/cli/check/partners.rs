@@ -215,7 +215,9 @@ impl Above {
                 .map(|(shown, folder)| PlaceOfFiles { shown, folder })
                 .collect(),
             // Wrong settings were said when they were read.
-            limit: assumptions.size_limit(Path::new(file)).unwrap_or(SIZE_LIMIT),
+            limit: assumptions
+                .size_limit(Path::new(file))
+                .unwrap_or(SIZE_LIMIT),
             read: RefCell::default(),
         }
     }

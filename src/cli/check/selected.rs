@@ -18,7 +18,9 @@ impl Plan {
             let file = Path::new(&finding.primary.path);
             let settings = self.assumptions.settings_of(file)?;
             let path = self.assumptions.absolute(file);
-            let settings = settings.as_deref().map(|declared| (declared, path.as_path()));
+            let settings = settings
+                .as_deref()
+                .map(|declared| (declared, path.as_path()));
             if self.selection.judge(&mut finding, settings) {
                 selected.push(finding);
             }

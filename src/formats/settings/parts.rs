@@ -57,13 +57,15 @@ pub(super) fn per_path((pattern, written): (Spanned<String>, WrittenPerPath)) ->
 
 pub(super) fn file_size(written: Spanned<Value>) -> Result<Placed<u64>, SettingsError> {
     let Placed { value, span } = placed(written);
-    let wrong = |message: String| SettingsError {
+    let wrong = |message: String| {
+        SettingsError {
         message,
         remedy: Remedy::Write(
             r#"write bytes or a text, as in max-file-size = "8 MiB"; the units are B, KiB, MiB and GiB"#
                 .to_owned(),
         ),
         span,
+    }
     };
     let (size, given) = match &value {
         Value::Integer(bytes) => (u64::try_from(*bytes).ok(), bytes.to_string()),

@@ -59,7 +59,10 @@ pub(super) fn keys() -> Vec<String> {
 #[test]
 fn the_schema_is_that_of_the_types() {
     let text = format!("{}\n", serde_json::to_string_pretty(&made()).unwrap());
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/formats/settings/schema.json");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/src/formats/settings/schema.json"
+    );
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path, &text).unwrap();
         return;

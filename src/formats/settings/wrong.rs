@@ -9,7 +9,10 @@ use super::{Remedy, SettingsError, span};
 
 /// What each key looks like.
 const EXAMPLES: &[(&str, &str)] = &[
-    ("target", r#"target = { accelerate = "1.12.0", gpu = "h100" }"#),
+    (
+        "target",
+        r#"target = { accelerate = "1.12.0", gpu = "h100" }"#,
+    ),
     ("select", r#"select = ["FP1", "FP2", "bare-fp8"]"#),
     ("ignore", r#"ignore = ["FP402", "template"]"#),
     (
@@ -138,9 +141,9 @@ fn example(text: &str, tables: &[&str], at: &Range<usize>) -> Option<&'static st
         };
         table = below;
     }
-    let (key, _) = table
-        .iter()
-        .find(|(key, value)| key.span() == *at || value.span() == *at || holds(value.get_ref(), at))?;
+    let (key, _) = table.iter().find(|(key, value)| {
+        key.span() == *at || value.span() == *at || holds(value.get_ref(), at)
+    })?;
     Some(example_of(key.get_ref()))
 }
 

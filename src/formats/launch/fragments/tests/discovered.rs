@@ -33,7 +33,12 @@ fn a_walk_finds_every_kind_of_launch_file() {
         force_exclude: true,
         threads: 1,
     };
-    let found = discover(&[PathBuf::from(".")], folder.path(), &settings, &NothingLocal);
+    let found = discover(
+        &[PathBuf::from(".")],
+        folder.path(),
+        &settings,
+        &NothingLocal,
+    );
     let found: Vec<String> = found
         .candidates
         .into_iter()
