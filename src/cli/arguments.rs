@@ -108,23 +108,23 @@ pub(super) struct CheckArguments {
     pub(super) rules: RuleArguments,
 
     /// Mend what can be mended safely: what was asked for, spelt so that it takes effect
-    #[arg(long, help_heading = "Fixes")]
+    #[arg(long, help_heading = "Fixes", group = "fixing")]
     pub(super) fix: bool,
 
     /// With --fix or --diff: make the fixes that change what will run, too
-    #[arg(long, help_heading = "Fixes")]
+    #[arg(long, help_heading = "Fixes", requires = "fixing")]
     pub(super) unsafe_fixes: bool,
 
     /// Print the fixes as a patch for `git apply`, and write nothing
-    #[arg(long, help_heading = "Fixes", conflicts_with = "fix")]
+    #[arg(long, help_heading = "Fixes", group = "fixing")]
     pub(super) diff: bool,
 
     /// List the fixes that were made
-    #[arg(long, help_heading = "Fixes")]
+    #[arg(long, help_heading = "Fixes", requires = "fixing")]
     pub(super) show_fixes: bool,
 
     /// Exit with 1 where something was fixed
-    #[arg(long, help_heading = "Fixes")]
+    #[arg(long, help_heading = "Fixes", requires = "fix")]
     pub(super) exit_non_zero_on_fix: bool,
 
     #[command(flatten)]

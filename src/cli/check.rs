@@ -43,6 +43,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         }
         came = fixing.came;
         came.checked.fixed = fixing.fixed;
+        came.checked.fixes_are_written = arguments.fix;
     }
     let Came { checked, read } = came;
     write_reports(&checked, &plan)?;
@@ -135,6 +136,7 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         findings,
         suppressed: Vec::new(),
         fixed: Vec::new(),
+        fixes_are_written: false,
         paths: plan.paths.clone(),
         not_followed,
     })

@@ -148,10 +148,13 @@ fn add(drafts: &mut BTreeMap<String, Result<Draft, String>>, fix: &Fix) -> Added
             Err(added) => return added,
         };
     }
-    for draft in new.values() {
+    for (path, draft) in &new {
         if !draft.reads_as_meant() {
-            // Together with what was made before it; alone it was proven.
-            return Added::Waits;
+            let is_alone = matches!(drafts.get(*path), Some(Ok(before)) if before.edits.is_empty());
+            return match is_alone {
+                true => Added::Refused(format!("{path} would not read as intended afterwards")),
+                false => Added::Waits,
+            };
         }
     }
     for (path, draft) in new {
@@ -226,14 +229,15 @@ fn is_same(text: &str, read: &str) -> bool {
 
 /// Whether the file reads as meant with these edits.
 fn is_meant(file: &SourceFile, edits: &[&Edit]) -> bool {
-    let read = |text: &str| -> Option<Object> {
+    let read = |text: &str| -> Option<(Object, usize)> {
         let document = Syntax::of_name(&file.path).read(text).ok()?;
-        document.root().object()
+        Some((document.root().object()?, document.duplicate_keys.len()))
     };
     let meant = || {
-        let before = read(file.text())?;
+        let (before, duplicates) = read(file.text())?;
         let mut edits = edits.iter();
-        edits.try_fold(before, |object, edit| applied(object, &edit.change))
+        let meant = edits.try_fold(before, |object, edit| applied(object, &edit.change))?;
+        Some((meant, duplicates))
     };
     let after = || {
         read(&with_edits(
@@ -242,7 +246,10 @@ fn is_meant(file: &SourceFile, edits: &[&Edit]) -> bool {
         )?)
     };
     match (meant(), after()) {
-        (Some(meant), Some(after)) => meant.python_eq(&after),
+        (Some((meant, before)), Some((after, duplicates))) => {
+            // A key that is written twice hides one of its values.
+            meant.python_eq(&after) && duplicates <= before
+        }
         _ => false,
     }
 }

@@ -77,6 +77,31 @@ fn a_fix_is_made_in_all_its_files_or_in_none() {
 }
 
 #[test]
+fn a_file_that_would_not_read_as_meant_stays() {
+    let file = Arc::new(SourceFile::from_text("a.yaml", "a: 1\nb: 2\n"));
+    let mut edits = Editor::of(&file).set(&route("a"), 3).finish().unwrap();
+    edits[0].text.content = "3\nb: 4".to_owned();
+    let wrong = finding(&file, vec![fix(Safety::Safe, Some(edits))]);
+    let right = finding(
+        &file,
+        vec![fix(
+            Safety::Safe,
+            Editor::of(&file).set(&route("b"), 5).finish(),
+        )],
+    );
+    let text_of = |_: &str| Ok(file.text().to_owned());
+    let made = round(&[wrong.clone(), right.clone()], false, text_of);
+    assert_eq!(made.texts["a.yaml"], "a: 1\nb: 5\n");
+    assert_eq!(
+        made.not_fixed[0].reason,
+        "a.yaml would not read as intended afterwards"
+    );
+    // Behind another one it waits until it is alone.
+    let made = round(&[right, wrong], false, text_of);
+    assert_eq!((made.fixed.len(), made.not_fixed.len()), (1, 0));
+}
+
+#[test]
 fn a_here_document_is_edited_in_its_script() {
     let script = "cat > a.yaml <<EOF\na: 1\nEOF\nrun --b ao\n";
     let blanked = "                  \na: 1\n   \n          \n";

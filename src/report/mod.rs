@@ -68,6 +68,8 @@ pub struct Checked {
     pub suppressed: Vec<Suppressed>,
     /// The fixes that were made before this was found.
     pub fixed: Vec<Fixed>,
+    /// Whether those fixes are in the files, and not only in a patch.
+    pub fixes_are_written: bool,
     /// How shown paths become paths of the repository.
     pub paths: RepositoryPaths,
     /// How many launch commands start a run that cannot be followed, because something that decides is not known.
@@ -235,7 +237,13 @@ fn closing_line(checked: &Checked) -> String {
     };
     let said = match checked.fixed.len() {
         0 => said,
-        count => format!("Fixed {}. {said}", plural(count, "finding")),
+        count if checked.fixes_are_written => {
+            format!("Fixed {}. {said}", plural(count, "finding"))
+        }
+        count => format!(
+            "The patch fixes {}. With it: {said}",
+            plural(count, "finding")
+        ),
     };
     match checked.not_followed {
         0 => said,

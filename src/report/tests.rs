@@ -73,6 +73,7 @@ fn checked(mut findings: Vec<Finding>) -> Checked {
         findings,
         suppressed: Vec::new(),
         fixed: Vec::new(),
+        fixes_are_written: false,
         paths: RepositoryPaths::default(),
         not_followed: 0,
     }

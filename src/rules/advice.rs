@@ -2,9 +2,10 @@
 
 use crate::knowledge::{self, AoRecipe, Interval, Version};
 use crate::resolve::{self, Exception, Run, Verdict};
+use crate::source::Route;
 
-use super::Subject;
 use super::subject::{SET_ASIDE, shown as shown_value};
+use super::{Subject, precision_that_runs};
 
 /// The fp8 backend that a spelling means: case and punctuation aside.
 pub(super) fn backend_meant(text: &str) -> Option<&'static str> {
@@ -17,12 +18,21 @@ pub(super) fn backend_meant(text: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether this release has `fp8_config`; those before refuse a file with it.
+pub(super) fn knows_fp8_config(subject: &Subject<'_>) -> bool {
+    let mut keys = subject.facts.cluster_keys.iter();
+    keys.any(|known| known.name == "fp8_config")
+}
+
 /// The lines that make accelerate train in fp8.
 pub(super) fn write_fp8(subject: &Subject<'_>, backend: Option<&str>) -> String {
     let choice = match backend {
         Some(backend) => backend.to_owned(),
         None => "AO  # torchao; or TE (Transformer Engine), MSAMP".to_owned(),
     };
+    if !knows_fp8_config(subject) {
+        return "mixed_precision: fp8".to_owned();
+    }
     let mut lines = format!("mixed_precision: fp8\nfp8_config:\n  backend: {choice}");
     if uses_fsdp(subject) && backend.is_none_or(|backend| backend == "AO") {
         lines.push_str("\nfsdp_config:\n  fsdp_cpu_ram_efficient_loading: false  # AO needs this");
@@ -72,6 +82,17 @@ pub(super) fn trains_in_fp8_from(subject: &Subject<'_>) -> Option<&'static Versi
                 matches!(outcome.verdict, Verdict::Fp8(_))
             })
     })
+}
+
+/// The precision in which the run trains without the key at this route, where it comes so far.
+pub(super) fn runs_without(subject: &Subject<'_>, route: &Route) -> Option<String> {
+    let mut run = Run {
+        set_aside: SET_ASIDE.to_vec(),
+        ..subject.run.clone()
+    };
+    run.without.push(route.clone());
+    run.without.sort();
+    precision_that_runs(&resolve::resolve(&run, subject.facts, subject.files))
 }
 
 /// Whether the config chooses FSDP.

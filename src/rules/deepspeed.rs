@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::knowledge::Version;
 use crate::knowledge::trainers::PrecisionBlocks;
 use crate::resolve::{self, deepspeed_blocks};
+use crate::source::edit::Editor;
 use crate::source::{Document, EntryRef, Route, SourceFile};
 
 use super::{Key, Label, Subject};
@@ -35,6 +36,11 @@ impl DeepSpeedConfig {
     /// A block of the top level, with the name under which it stands.
     pub(super) fn block(&self, name: &str) -> Option<(&'static str, EntryRef<'_>)> {
         deepspeed_blocks::block(&self.document, name)
+    }
+
+    /// Edits of the file.
+    pub(super) fn editor(&self) -> Editor {
+        Editor::of(&self.file)
     }
 
     /// The key of an entry.

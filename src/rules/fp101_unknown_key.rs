@@ -1,10 +1,13 @@
 //! FP101: a top-level key that this version of accelerate does not know.
 
 use crate::knowledge::{self, Interval};
+use crate::resolve::target::is_slip;
 use crate::resolve::{Cause, Exception};
 use crate::source::Route;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, names};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend, names,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP101",
@@ -73,7 +76,24 @@ fn finding(subject: &Subject<'_>, exception: &Exception, key: &str, index: usize
     };
     let known: Vec<&str> = keys.iter().map(|known| known.name.as_str()).collect();
     let history = knowledge::cluster_key_history(key);
-    finding.help = Some(match names::meant(key, &known) {
+    let meant = names::meant(key, &known);
+    let route = finding.key.route.clone();
+    if let Some(spelt) = meant.as_deref().filter(|meant| known.contains(meant))
+        && history.is_empty()
+    {
+        let edits = mend::config(subject).and_then(|editor| editor.rename(&route, spelt).finish());
+        let safety = match is_slip(key, spelt) {
+            true => Safety::Safe,
+            false => Safety::Unsafe,
+        };
+        finding
+            .fixes
+            .extend(Fix::of(format!("write `{spelt}`"), safety, edits));
+    }
+    finding
+        .fixes
+        .extend(mend::remove(subject, &route, Safety::Unsafe));
+    finding.help = Some(match meant {
         _ if !is_sagemaker && !history.is_empty() => format!(
             "remove `{key}`, or use an accelerate that knows it: {}",
             history

@@ -1,7 +1,7 @@
 //! FP102: `fp8: true` at the top level.
 
 use super::sections::fp8_at_top_level;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP102",
@@ -24,7 +24,8 @@ accelerate has no key `fp8`: a file with one is refused as having unknown keys
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((_, place)) = fp8_at_top_level(subject).filter(|(entry, _)| !entry.value.is_dict())
+    let Some((entry, place)) =
+        fp8_at_top_level(subject).filter(|(entry, _)| !entry.value.is_dict())
     else {
         return;
     };
@@ -37,10 +38,21 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         Label::key(&place, "nothing in accelerate reads `fp8`"),
     );
     finding.key = subject.key_at(&place.route);
-    finding.help = Some(format!(
-        "remove `fp8` and write\n{}",
-        advice::write_fp8(subject, None)
-    ));
-    finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
+    let asks = entry.value.scalar().is_none_or(|value| value.truthy());
+    let route = finding.key.route.clone();
+    if asks {
+        finding.help = Some(format!(
+            "remove `fp8` and write\n{}",
+            advice::write_fp8(subject, None)
+        ));
+        let fix = mend::write_fp8(subject, Some((&route, entry.value)), None);
+        finding.fixes.extend(fix);
+        finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
+    } else {
+        finding.help = Some("remove `fp8`: without the key there is none either".to_owned());
+        finding
+            .fixes
+            .extend(mend::remove(subject, &route, Safety::Safe));
+    }
     findings.push(finding);
 }

@@ -1,7 +1,7 @@
 //! FP103: an `fp8:` block at the top level.
 
 use super::sections::fp8_at_top_level;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP103",
@@ -52,6 +52,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         ));
     }
     finding.help = Some(format!("write\n{}", advice::write_fp8(subject, meant)));
+    let route = finding.key.route.clone();
+    let fix = mend::write_fp8(subject, Some((&route, entry.value)), meant);
+    finding.fixes.extend(fix);
     finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
     findings.push(finding);
 }

@@ -4,7 +4,7 @@ use crate::knowledge::Enumeration;
 use crate::resolve::{Cause, Exception};
 use crate::source::Object;
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP104",
@@ -65,8 +65,31 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             }
             _ => format!("write one of {known}; quote 'no'"),
         });
+        let spelt = match value {
+            Some(Object::Bool(false)) => Some("no".to_owned()),
+            Some(Object::Str(text)) if text.eq_ignore_ascii_case("fp32") => Some("no".to_owned()),
+            Some(Object::Str(text)) => {
+                let mut known = subject.facts.values(Enumeration::PrecisionType).iter();
+                let spelt = known.find(|known| known.eq_ignore_ascii_case(text.trim()));
+                spelt.cloned()
+            }
+            _ => None,
+        };
+        if let Some(spelt) = spelt {
+            let title = format!("write mixed_precision: {}", quoted(&spelt));
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, spelt));
+            finding.fixes.extend(fix);
+        }
         finding.outcome = Some(subject.asked_and_runs(written, &subject.outcome));
         findings.push(finding);
+    }
+}
+
+/// `no` is a boolean where it is not in quotes.
+fn quoted(precision: &str) -> String {
+    match precision {
+        "no" => "'no'".to_owned(),
+        other => other.to_owned(),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::knowledge::Fp8Export;
 use crate::resolve::Cause;
+use crate::source::Object;
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP105",
@@ -62,6 +63,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 format!("write override_linear_precision: [{all}, {all}, {all}], or remove the key")
             }
         });
+        if newer.is_none() && matches!(finding.key.value.as_str(), "True" | "False") {
+            let three = Object::List(vec![Object::from(all == "true"); 3]);
+            let title = format!("write override_linear_precision: [{all}, {all}, {all}]");
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, three));
+            finding.fixes.extend(fix);
+        }
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         findings.push(finding);
     }

@@ -1,8 +1,9 @@
 //! FP107: `num_processes` cannot be used.
 
 use crate::resolve::Cause;
+use crate::source::Route;
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP107",
@@ -50,6 +51,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         }
         finding.key = subject.key(origin);
         finding.help = Some("write the number of processes: num_processes: 8".to_owned());
+        let edits = mend::config(subject)
+            .and_then(|editor| editor.put(&Route::keys(["num_processes"]), 8).finish());
+        let fix = Fix::of("write num_processes: 8", Safety::DisplayOnly, edits);
+        finding.fixes.extend(fix);
         findings.push(finding);
     }
 }

@@ -3,7 +3,7 @@
 use crate::knowledge::Enumeration;
 use crate::resolve::Cause;
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP201",
@@ -45,7 +45,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .map(String::as_str)
             .filter(|value| *value != "NO")
             .collect();
-        finding.help = Some(match advice::backend_meant(&finding.key.value) {
+        let written = mend::written(subject, origin);
+        let written = written.as_deref().unwrap_or(&finding.key.value);
+        let meant = advice::backend_meant(written);
+        if let Some(meant) = meant {
+            let title = format!("write backend: {meant}");
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, meant));
+            finding.fixes.extend(fix);
+        }
+        finding.help = Some(match meant {
             Some(meant) => format!("write backend: {meant}"),
             None => format!(
                 "write one of {}, or leave `backend` out: then the first of AO, TE, MSAMP that is installed is taken",

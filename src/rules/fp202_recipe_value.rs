@@ -1,9 +1,9 @@
 //! FP202: a value that the fp8 recipe does not take.
 
-use crate::resolve::Cause;
+use crate::resolve::{Cause, Origin};
 use crate::source::Object;
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP202",
@@ -55,9 +55,61 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let mut finding = RULE.finding(message, subject.label(origin, ""));
         finding.key = subject.key(origin);
         finding.help = Some(help(subject, &mut finding, &origin.name));
+        if let Some(meant) = meant(subject, origin) {
+            let key = origin.name.rsplit('.').next().unwrap_or(&origin.name);
+            let title = format!("write {key}: {}", shown(&meant));
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, meant));
+            finding.fixes.extend(fix);
+        }
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         findings.push(finding);
     }
+}
+
+/// The value that is meant, where the text that is written leaves no doubt.
+fn meant(subject: &Subject<'_>, origin: &Origin) -> Option<Object> {
+    let place = origin.place.as_ref()?;
+    let (_, document) = subject.config()?;
+    let (_, value) = document.at(&place.route)?;
+    let Some(Object::Str(text)) = value.scalar() else {
+        return None;
+    };
+    let text = text.trim();
+    let spelt = |known: &[&str]| {
+        let mut known = known.iter();
+        let found = known.find(|known| known.eq_ignore_ascii_case(text));
+        found.map(|known| Object::from(*known))
+    };
+    let switch = |text: &str| match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    };
+    match origin.name.rsplit('.').next()? {
+        "override_linear_precision" => {
+            let inner = text.strip_prefix(['(', '['])?.strip_suffix([')', ']'])?;
+            let three: Vec<_> = inner.split(',').map(switch).collect::<Option<_>>()?;
+            let three = three.into_iter().map(Object::from).collect::<Vec<_>>();
+            (three.len() == 3).then_some(Object::List(three))
+        }
+        "fp8_format" | "format" => spelt(&["HYBRID", "E4M3"]),
+        "amax_compute_algo" => spelt(&["max", "most_recent"]),
+        "opt_level" => spelt(&["O1", "O2"]),
+        "margin" | "interval" | "amax_history_len" => {
+            let whole = text.parse::<i64>().ok()?;
+            Some(Object::from(whole))
+        }
+        "use_mxfp8_block_scaling" => None,
+        _ => switch(text).map(Object::from),
+    }
+}
+
+/// A value as a config shows it.
+fn shown(value: &Object) -> String {
+    value
+        .python_str()
+        .replace("False", "false")
+        .replace("True", "true")
 }
 
 fn help(subject: &Subject<'_>, finding: &mut Finding, name: &str) -> String {

@@ -3,7 +3,9 @@
 use crate::formats::recipe::Framework;
 use crate::resolve::{Cause, Voice};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, advice, mend,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP203",
@@ -101,6 +103,10 @@ fsdp_version: 1",
             );
         }
         finding.help = Some(help);
+        let edits = mend::config(subject)
+            .and_then(|editor| mend::ao_under_fsdp(subject, editor, key).finish());
+        let title = format!("write {key}: false");
+        finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
         if advice::uses_fsdp(subject) {
             finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         }

@@ -1,7 +1,7 @@
 //! FP301: `fp8: true` in a section, where nothing reads it.
 
 use super::sections::{StraySetting, stray_settings};
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Rule, Safety, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP301",
@@ -46,13 +46,19 @@ fn finding(subject: &Subject<'_>, stray: &StraySetting<'_>) -> Finding {
             .notes
             .push("a bare `fp8` names no backend either".to_owned());
     }
+    let meant = written.and_then(advice::backend_meant);
     finding.help = Some(match asks {
         true => format!(
             "remove `{}` and write\n{}",
             stray.route,
-            advice::write_fp8(subject, written.and_then(advice::backend_meant))
+            advice::write_fp8(subject, meant)
         ),
         false => format!("remove `{}`", stray.route),
+    });
+    finding.fixes.extend(match asks {
+        true => mend::write_fp8(subject, Some((&stray.route, stray.entry.value)), meant),
+        // It says what runs anyway.
+        false => mend::remove(subject, &stray.route, Safety::Safe),
     });
     finding
 }

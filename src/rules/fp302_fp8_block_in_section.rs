@@ -1,7 +1,7 @@
 //! FP302: an fp8 block in a section, where nothing reads it.
 
 use super::sections::stray_settings;
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP302",
@@ -49,6 +49,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             stray.route,
             advice::write_fp8(subject, meant)
         ));
+        let fix = mend::write_fp8(subject, Some((&stray.route, stray.entry.value)), meant);
+        finding.fixes.extend(fix);
         findings.push(finding);
     }
 }

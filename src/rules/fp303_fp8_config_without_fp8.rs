@@ -3,7 +3,7 @@
 use crate::resolve::Cause;
 
 use super::precision_that_runs;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP303",
@@ -63,5 +63,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         finding.help =
             Some("write mixed_precision: fp8 if fp8 is meant, else remove `fp8_config`".to_owned());
     }
+    finding.fixes.extend(mend::precision(subject, "fp8"));
     findings.push(finding);
 }

@@ -4,8 +4,8 @@ use crate::source::{EntryRef, Route};
 
 use super::recipe::variable_of;
 use super::subject::shown;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
-use crate::resolve::target::closest;
+use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
+use crate::resolve::target::{closest, is_slip};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP304",
@@ -91,6 +91,21 @@ fn finding(subject: &Subject<'_>, entry: &EntryRef<'_>, key: &str) -> Option<Fin
     let meant = wizard
         .map(|(_, right, _)| *right)
         .or_else(|| closest(key, known));
+    if let Some(meant) = meant {
+        let edits = mend::config(subject)
+            .and_then(|editor| editor.rename(&finding.key.route, meant).finish());
+        let title = format!("write {meant} instead of {key}");
+        let is_certain = wizard.is_some() || is_slip(key, meant);
+        let safety = if is_certain {
+            Safety::Safe
+        } else {
+            Safety::Unsafe
+        };
+        finding.fixes.extend(Fix::of(title, safety, edits));
+    }
+    finding
+        .fixes
+        .extend(mend::remove(subject, &finding.key.route, Safety::Unsafe));
     finding.help = Some(match meant {
         Some(meant) => format!("write {meant} instead of {key}"),
         None => format!("remove `{key}`"),

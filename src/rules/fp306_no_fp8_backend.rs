@@ -1,9 +1,11 @@
 //! FP306: fp8 without a backend.
 
 use crate::resolve::{Verdict, Voice};
-use crate::source::Object;
+use crate::source::{Object, Route};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, advice, mend,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP306",
@@ -27,6 +29,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Verdict::Fp8(chosen) = &last.verdict else {
         return;
     };
+    let is_written = subject.within("fp8_config", "backend").is_some();
     let is_named = last
         .decision("fp8_backend")
         .is_none_or(|decision| decision.origin.voice != Voice::Default);
@@ -34,7 +37,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         .caused_by(&[crate::resolve::Cause::Fp8Backend])
         .next()
         .is_some();
-    if is_named || wrong_before || !subject.asks_for_fp8() || subject.target.declares_installed() {
+    // Releases that read no backend from the config have rules of their own for it.
+    if !advice::knows_fp8_config(subject)
+        || is_written
+        || is_named
+        || wrong_before
+        || !subject.asks_for_fp8()
+        || subject.target.declares_installed()
+    {
         return;
     }
     // Who names a backend in another place hears of that.
@@ -55,5 +65,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, Label::value(&place, "by which library?"));
     finding.key = subject.key_at(&place.route);
     finding.help = Some("write\nfp8_config:\n  backend: AO  # or TE, MSAMP".to_owned());
+    let edits = mend::config(subject).and_then(|editor| {
+        let backend = Route::keys(["fp8_config", "backend"]);
+        editor.put(&backend, chosen.to_string()).finish()
+    });
+    let title = format!("write fp8_config.backend: {chosen}");
+    finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
     findings.push(finding);
 }

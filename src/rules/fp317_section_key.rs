@@ -1,9 +1,9 @@
 //! FP317: a misspelt key in a section: ignored without a message.
 
-use crate::resolve::target::closest;
+use crate::resolve::target::{closest, is_slip};
 use crate::source::Route;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP317",
@@ -65,6 +65,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             let mut finding = RULE.finding(message, Label::key(&place, "never read"));
             finding.key.route = route;
             finding.help = Some(format!("write {meant} if that is what is meant"));
+            let edits = mend::config(subject)
+                .and_then(|editor| editor.rename(&finding.key.route, meant).finish());
+            let title = format!("write {meant}");
+            let safety = match is_slip(&attribute, meant) {
+                true => Safety::Safe,
+                false => Safety::Unsafe,
+            };
+            finding.fixes.extend(Fix::of(title, safety, edits));
             findings.push(finding);
         }
     }

@@ -3,7 +3,10 @@
 use crate::source::{EntryRef, Object, Route};
 
 use super::subject::shown;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend,
+    precision_that_runs,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP318",
@@ -64,6 +67,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             finding.help = Some(format!(
                 "write mixed_precision: {asked} at the top level, and remove `{route}`"
             ));
+            let edits = mend::config(subject).and_then(|editor| {
+                let precision = Route::keys(["mixed_precision"]);
+                editor
+                    .remove(&place.route)
+                    .put(&precision, asked.as_str())
+                    .finish()
+            });
+            let title = format!("write mixed_precision: {asked} at the top level");
+            finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
             finding.outcome = Some(subject.asked_and_runs(&asked, subject.last()));
             findings.push(finding);
         }

@@ -3,10 +3,10 @@
 use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::PrecisionBlocks;
 use crate::resolve::{Cause, Origin, Value, Voice, parse_bool};
-use crate::source::Object;
+use crate::source::{Object, Route};
 
 use super::deepspeed;
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, voices};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, mend, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP324",
@@ -116,6 +116,11 @@ fn of_recipe(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             Some(_) => format!("write {name}: false, without quotes"),
             None => format!("write {name}: true or {name}: false"),
         });
+        if says == Some(false) {
+            let title = format!("write {name}: false");
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, false));
+            finding.fixes.extend(fix);
+        }
         if says.is_none() {
             finding.severity = Severity::Warning;
         }
@@ -168,6 +173,15 @@ fn of_deepspeed(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             finding.related.extend(voices::command(subject));
             finding.confidence = Confidence::Certain;
             finding.help = Some("write true or false without quotes, or \"auto\"".to_owned());
+            if says == Some(false) {
+                let edits = config
+                    .editor()
+                    .set(&Route::keys([written, "enabled"]), false);
+                let title = format!("write {written}.enabled: false");
+                finding
+                    .fixes
+                    .extend(Fix::of(title, Safety::Safe, edits.finish()));
+            }
             if is_strict && says.is_some() {
                 finding.severity = Severity::Warning;
             }

@@ -16,7 +16,7 @@ pub struct ConfigFile {
 
 impl ConfigFile {
     /// How the path of a preset that comes with TRL begins; nobody's file is called so.
-    const PRESET: &str = "trl's preset ";
+    pub const PRESET: &str = "trl's preset ";
 
     /// What a preset is shown as.
     pub(crate) fn preset_path(name: &str) -> String {

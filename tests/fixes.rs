@@ -1,0 +1,208 @@
+//! `--fix`, `--diff` and what belongs to them, on whole repositories.
+
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+mod support;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use support::Repository;
+
+const LOWER: &str =
+    "distributed_type: 'NO'  # one\nmixed_precision: fp8\nfp8_config:\n  backend: te\n";
+const UPPER: &str =
+    "distributed_type: 'NO'  # one\nmixed_precision: fp8\nfp8_config:\n  backend: TE\n";
+const BARE: &str = "distributed_type: 'NO'\nfp8: true\nmixed_precision: bf16\nnum_processes: 1\n";
+
+#[test]
+fn fix_mends_what_is_safe_and_leaves_the_rest() {
+    let repository = Repository::with(&[("a.yaml", LOWER), ("b.yaml", BARE)]);
+    let ran = repository.run(&["--fix", "--show-fixes"]);
+    assert_eq!(repository.read("a.yaml"), UPPER);
+    assert_eq!(repository.read("b.yaml"), BARE);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("Fixed a.yaml:4: FP201 "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("FP102"), "{}", ran.stdout);
+    let again = repository.run(&["--fix"]);
+    assert!(!again.stdout.contains("Fixed"), "{}", again.stdout);
+}
+
+#[test]
+fn unsafe_fixes_are_made_on_request() {
+    let repository = Repository::with(&[("b.yaml", BARE)]);
+    let ran = repository.run(&["--fix", "--unsafe-fixes"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    let mended = repository.read("b.yaml");
+    assert!(!mended.contains("fp8: true"), "{mended}");
+    assert!(mended.contains("mixed_precision: fp8\n"), "{mended}");
+    assert!(mended.contains("fp8_config:\n  backend: AO\n"), "{mended}");
+    let alone = repository.run(&["--unsafe-fixes"]);
+    assert_eq!(alone.code, 2, "{}", alone.stderr);
+}
+
+#[test]
+fn exit_codes_say_what_was_fixed() {
+    let run = |arguments: &[&str]| Repository::with(&[("a.yaml", LOWER)]).run(arguments).code;
+    assert_eq!(run(&["--fix"]), 0);
+    assert_eq!(run(&["--fix", "--exit-non-zero-on-fix"]), 1);
+    assert_eq!(run(&["--fix", "--exit-non-zero-on-fix", "--exit-zero"]), 0);
+    assert_eq!(run(&["--diff"]), 1);
+    assert_eq!(run(&["--diff", "--exit-zero"]), 0);
+    let healthy = Repository::with(&[("a.yaml", UPPER)]);
+    assert_eq!(healthy.run(&["--diff"]).code, 0);
+    assert_eq!(healthy.run(&["--fix", "--exit-non-zero-on-fix"]).code, 0);
+}
+
+/// `git` in a folder of the repository, with nothing of the user's own.
+fn git(repository: &Repository, below: &str, arguments: &[&str], input: &str) -> bool {
+    let mut child = Command::new("git")
+        .args(arguments)
+        .current_dir(repository.path().join(below))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait().unwrap().success()
+}
+
+#[test]
+fn a_diff_is_taken_by_git_and_writes_nothing() {
+    let hard =
+        "\u{feff}distributed_type: 'NO'\r\nmixed_precision: fp8\r\nfp8_config: {backend: 'te'}";
+    let repository = Repository::with(&[
+        ("plain.yaml", LOWER),
+        ("sub/a b é.yaml", LOWER),
+        ("sub/quote\".yaml", LOWER),
+        ("sub/hard.yaml", hard),
+    ]);
+    assert!(git(&repository, ".", &["init", "-q"], ""));
+    let ran = repository.run(&["--diff"]);
+    assert_eq!(repository.read("plain.yaml"), LOWER);
+    assert!(ran.stdout.starts_with("diff --git "), "{}", ran.stdout);
+    assert!(!ran.stderr.is_empty());
+    assert!(
+        git(&repository, ".", &["apply", "-"], &ran.stdout),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(repository.read("plain.yaml"), UPPER);
+    assert_eq!(repository.read("sub/a b é.yaml"), UPPER);
+    assert_eq!(repository.read("sub/quote\".yaml"), UPPER);
+    assert_eq!(
+        repository.read("sub/hard.yaml"),
+        hard.replace("te'}", "TE'}")
+    );
+
+    // Also from a folder below the root.
+    repository.write("sub/again.yaml", LOWER);
+    let mut below = repository.command(&["--diff"]);
+    let output = below
+        .current_dir(repository.path().join("sub"))
+        .output()
+        .unwrap();
+    let patch = String::from_utf8(output.stdout).unwrap();
+    assert!(git(&repository, "sub", &["apply", "-"], &patch), "{patch}");
+    assert_eq!(repository.read("sub/again.yaml"), UPPER);
+}
+
+#[test]
+fn standard_input_comes_out_mended() {
+    let repository = Repository::with(&[]);
+    let arguments = ["--fix", "-", "--stdin-filename", "a.yaml"];
+    let ran = repository.run_with_input(&arguments, LOWER.as_bytes());
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, UPPER));
+    assert!(ran.stderr.contains("Fixed 1 finding"), "{}", ran.stderr);
+    let healthy = repository.run_with_input(&arguments, UPPER.as_bytes());
+    assert_eq!((healthy.code, healthy.stdout.as_str()), (0, UPPER));
+    // What cannot be read comes out as it was.
+    let broken = repository.run_with_input(&arguments, b"mixed_precision: [\n");
+    assert_eq!(broken.stdout, "mixed_precision: [\n");
+    assert!(!repository.path().join("a.yaml").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_read_only_files_are_respected() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let repository = Repository::with(&[("real/a.yaml", LOWER), ("b.yaml", LOWER)]);
+    let path = |name: &str| repository.path().join(name);
+    symlink("real/a.yaml", path("link.yaml")).unwrap();
+    fs::set_permissions(path("b.yaml"), Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(path("real/a.yaml"), Permissions::from_mode(0o751)).unwrap();
+    let ran = repository.run(&["--fix", "link.yaml", "b.yaml"]);
+    assert!(path("link.yaml").symlink_metadata().unwrap().is_symlink());
+    assert_eq!(repository.read("real/a.yaml"), UPPER);
+    let mode = path("real/a.yaml").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o751);
+    assert_eq!(repository.read("b.yaml"), LOWER);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout
+            .contains("FP201 is not fixed: b.yaml is read-only"),
+        "{}",
+        ran.stdout
+    );
+    // A patch of it can be shown all the same.
+    assert!(
+        repository
+            .run(&["--diff", "b.yaml"])
+            .stdout
+            .contains("+  backend: TE")
+    );
+    let names = fs::read_dir(repository.path()).unwrap().count();
+    assert_eq!(names, 3, "no temporary file is left");
+}
+
+#[test]
+fn one_fix_may_need_several_rounds() {
+    let text = "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config: {backend: te, override_linear_precision: false}\n";
+    let repository = Repository::with(&[("a.yaml", text)]);
+    let ran = repository.run(&["--fix"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(
+        repository.read("a.yaml"),
+        "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config: {backend: TE, override_linear_precision: [false, false, false]}\n"
+    );
+}
+
+#[test]
+fn a_config_is_mended_where_a_script_names_or_writes_it() {
+    let script = "cat > made.yaml <<EOF\ndistributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: te\nEOF\n\
+                  accelerate launch --config_file made.yaml a.py\n\
+                  accelerate launch --config_file conf/a.yaml a.py\n\
+                  accelerate launch --mixed_precision fp8 --fp8_backend te a.py\n";
+    let repository = Repository::with(&[("run.sh", script), ("conf/a.yaml", LOWER)]);
+    let ran = repository.run(&["--fix", "run.sh"]);
+    assert_eq!(repository.read("conf/a.yaml"), UPPER, "{}", ran.stdout);
+    let mended = repository.read("run.sh");
+    assert!(
+        mended.contains("  backend: TE\nEOF\n"),
+        "{mended}\n{}",
+        ran.stdout
+    );
+    assert!(
+        mended.contains("--fp8_backend TE a.py"),
+        "{mended}\n{}",
+        ran.stdout
+    );
+}
