@@ -1,5 +1,8 @@
 //! The arguments.
 
+mod groups;
+mod show;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -9,6 +12,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::report::Format;
 use crate::resolve::target::closest;
 use crate::rules::Severity;
+
+pub(super) use groups::{FileArguments, RuleArguments};
+pub(super) use show::{ShowFilesArguments, ShowSettingsArguments};
 
 const CHECK_EXAMPLE: &str = "Example: fp8lint check configs --target accelerate=1.12.0";
 
@@ -172,48 +178,6 @@ impl CheckArguments {
     }
 }
 
-/// Which rules count, in place of what the settings say.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct RuleArguments {
-    /// Report these rules only, whatever the settings select: codes, names, or families such as FP3
-    #[arg(
-        long,
-        value_name = "RULE",
-        value_delimiter = ',',
-        help_heading = "Rules"
-    )]
-    pub(super) select: Vec<String>,
-
-    /// Leave these rules out, besides those of the settings; stronger than --select
-    #[arg(
-        long,
-        value_name = "RULE",
-        value_delimiter = ',',
-        help_heading = "Rules"
-    )]
-    pub(super) ignore: Vec<String>,
-
-    /// Exit with 1 from this severity on [default: that of the settings, or warning]
-    #[arg(long, value_name = "SEVERITY", value_parser = severity(), help_heading = "Rules")]
-    pub(super) fail_on: Option<Severity>,
-}
-
-/// Which files are read, besides what the settings say.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct FileArguments {
-    /// Read files of this name as well, besides .yaml, .yml, .json, scripts and other launch files; repeatable
-    #[arg(long, value_name = "GLOB", help_heading = "Files")]
-    pub(super) include: Vec<String>,
-
-    /// Never read files and folders of this name; stronger than --include and than a path given; repeatable
-    #[arg(long, value_name = "GLOB", help_heading = "Files")]
-    pub(super) exclude: Vec<String>,
-
-    /// Read the paths given even where they are excluded
-    #[arg(long, help_heading = "Files")]
-    pub(super) no_force_exclude: bool,
-}
-
 /// What is assumed.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct AssumptionArguments {
@@ -234,58 +198,6 @@ pub(super) struct AssumptionArguments {
     /// Read no settings files
     #[arg(long, help_heading = "Assumptions")]
     pub(super) isolated: bool,
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = "Example: fp8lint show-settings configs/fp8.yaml")]
-pub(super) struct ShowSettingsArguments {
-    /// A file, which need not exist
-    pub(super) file: PathBuf,
-
-    /// Print them as text or as JSON
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(super) format: TextOrJson,
-
-    #[command(flatten)]
-    pub(super) rules: RuleArguments,
-
-    #[command(flatten)]
-    pub(super) files: FileArguments,
-
-    #[command(flatten)]
-    pub(super) assumptions: AssumptionArguments,
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = "Example: fp8lint show-files configs")]
-pub(super) struct ShowFilesArguments {
-    /// Files and folders [default: the current folder]
-    #[arg(value_name = "PATH")]
-    pub(super) paths: Vec<PathBuf>,
-
-    /// Print them as text or as JSON
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(super) format: TextOrJson,
-
-    #[command(flatten)]
-    pub(super) files: FileArguments,
-
-    /// Read the settings from FILE, not from the fp8lint.toml, .fp8lint.toml or pyproject.toml above each file
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "isolated",
-        help_heading = "Assumptions"
-    )]
-    pub(super) config: Option<PathBuf>,
-
-    /// Read no settings files
-    #[arg(long, help_heading = "Assumptions")]
-    pub(super) isolated: bool,
-
-    /// Use N threads [default: one for each core]
-    #[arg(long, value_name = "N", help_heading = "General")]
-    pub(super) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Args, Debug)]

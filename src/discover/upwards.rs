@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Overlay, git_root, relative};
+use super::{Overlay, relative};
 
 /// Larger files are not read, unless the settings say otherwise: bytes.
 pub const SIZE_LIMIT: u64 = 4 << 20;
@@ -16,6 +16,8 @@ pub struct Upwards {
     current: PathBuf,
     roots: Vec<PathBuf>,
     overlay: Arc<Overlay>,
+    /// The roots of the repositories that folders lie in: thousands of folders have few.
+    repositories: Arc<Mutex<HashMap<PathBuf, Option<Arc<Path>>>>>,
 }
 
 impl Upwards {
@@ -32,6 +34,7 @@ impl Upwards {
             current: existing(current),
             roots,
             overlay: Arc::default(),
+            repositories: Arc::default(),
         }
     }
 
@@ -47,11 +50,12 @@ impl Upwards {
     /// The folders from a file's own up to the one in which the search ends. The file itself need not exist.
     pub fn folders(&self, file: &Path) -> Vec<Folder> {
         let own = self.own_folder(file);
-        let in_git = git_root(&own);
+        let in_git = self.repository(&own);
         let given = || self.roots.iter().find(|root| own.starts_with(root));
         // A file that was named itself belongs to the folder from which it was named.
         let from = || Some(&self.current).filter(|current| own.starts_with(current));
         let end = in_git
+            .as_deref()
             .or_else(|| given().or_else(from).map(PathBuf::as_path))
             .unwrap_or(&own);
         own.ancestors()
@@ -72,6 +76,31 @@ impl Upwards {
             Some(name) => own.join(name),
             None => own,
         }
+    }
+
+    /// The root of the git repository that a folder lies in.
+    fn repository(&self, folder: &Path) -> Option<Arc<Path>> {
+        let mut known = self
+            .repositories
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut passed = Vec::new();
+        let mut root = None;
+        for above in folder.ancestors() {
+            if let Some(found) = known.get(above) {
+                root.clone_from(found);
+                break;
+            }
+            passed.push(above);
+            if above.join(".git").symlink_metadata().is_ok() {
+                root = Some(Arc::from(above));
+                break;
+            }
+        }
+        for above in passed {
+            known.insert(above.to_owned(), root.clone());
+        }
+        root
     }
 
     fn own_folder(&self, file: &Path) -> PathBuf {
