@@ -6,6 +6,8 @@
 //! itself is always a candidate, whatever its name, unless an `exclude` pattern matches it; patterns may hold in a part of
 //! the tree only ([`Local`]).
 
+mod changed;
+mod git;
 mod local;
 mod overlay;
 mod patterns;
@@ -17,6 +19,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+pub use changed::{Against, Changed, ChangedError};
 pub use local::{Local, LocalPatterns, NothingLocal};
 pub use overlay::Overlay;
 pub use patterns::{PatternError, Patterns};
@@ -127,6 +130,32 @@ pub fn discover(
 pub fn git_root(folder: &Path) -> Option<&Path> {
     let mut above = folder.ancestors();
     above.find(|folder| folder.join(".git").symlink_metadata().is_ok())
+}
+
+/// The files of an overlay that the disk does not have, as a search of these paths would find them.
+pub fn only_laid_over(
+    overlay: &Overlay,
+    paths: &[PathBuf],
+    current: &Path,
+    settings: &Settings,
+    local: &dyn Local,
+) -> Vec<Candidate> {
+    let roots: Vec<_> = paths
+        .iter()
+        .filter_map(|path| current.join(path).canonicalize().ok())
+        .collect();
+    let is_missing = |path: &&Path| path.symlink_metadata().is_err();
+    let below_a_root = |path: &&Path| roots.iter().any(|root| path.starts_with(root));
+    let files = overlay.files().filter(is_missing).filter(below_a_root);
+    let mut here = local::Here::new(local);
+    let candidates = files.filter_map(|path| {
+        let shown = relative(path, &current.canonicalize().ok()?);
+        let is_wanted = walk::is_candidate(path, &shown, settings, &mut here)
+            && !settings.exclude.match_path_or_folder(Path::new(&shown))
+            && !local.excludes(path);
+        is_wanted.then(|| candidate(path, shown, false))
+    });
+    candidates.collect()
 }
 
 /// Folder by folder, as a person reads a listing.

@@ -195,7 +195,12 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-fn is_candidate(path: &Path, shown: &str, settings: &Settings, here: &mut Here<'_>) -> bool {
+pub(super) fn is_candidate(
+    path: &Path,
+    shown: &str,
+    settings: &Settings,
+    here: &mut Here<'_>,
+) -> bool {
     let has_ending = path
         .extension()
         .and_then(|ending| ending.to_str())

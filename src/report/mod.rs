@@ -66,6 +66,8 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// The findings that somebody has set aside, sorted with [`sort`].
     pub suppressed: Vec<Suppressed>,
+    /// To what the findings are narrowed: `what has changed since main`.
+    pub scope: Option<String>,
     /// The fixes that were made before this was found.
     pub fixed: Vec<Fixed>,
     /// Whether those fixes are in the files, and not only in a patch.
@@ -229,6 +231,11 @@ fn closing_line(checked: &Checked) -> String {
         .filter(|(_, count)| *count > 0)
         .map(|(severity, count)| plural(count, severity.as_str()))
         .collect();
+    let narrowed = match &checked.scope {
+        Some(scope) => format!(", in {}", one_line(scope)),
+        None => String::new(),
+    };
+    let place = format!("{place}{narrowed}");
     let said = match (counts.is_empty(), checked.files.is_empty()) {
         (false, false) => format!("Found {} in {place}.", counts.join(", ")),
         (false, true) => format!("Found {}; {place}.", counts.join(", ")),
