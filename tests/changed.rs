@@ -113,7 +113,7 @@ fn only_changed_files_count() {
     // What main did in the meantime is none of this branch's.
     git(repository.path(), &["stash", "-q", "-u"]);
     git(repository.path(), &["checkout", "-q", "main"]);
-    repository.write("old.yaml", &format!("# moved\n{BROKEN}"));
+    repository.write("old.yaml", format!("# moved\n{BROKEN}"));
     commit(&repository, "on main");
     git(repository.path(), &["checkout", "-q", "topic"]);
     assert_eq!(found(&repository, &["--since", "main"]), ["new.yaml FP201"]);
@@ -132,14 +132,14 @@ fn partners_of_a_changed_file_are_read_and_their_findings_count() {
         ("conf/a.yaml", BROKEN),
         ("b.yaml", BROKEN),
     ]);
-    repository.write("run.sh", &format!("# changed\n{script}"));
+    repository.write("run.sh", format!("# changed\n{script}"));
     // The finding of the config names the command that makes the run.
     let counted = found(&repository, &["--since", "HEAD"]);
     assert!(
         !counted.iter().any(|line| line.starts_with("b.yaml")),
         "{counted:?}"
     );
-    repository.write("conf/a.yaml", &format!("# changed\n{BROKEN}"));
+    repository.write("conf/a.yaml", format!("# changed\n{BROKEN}"));
     git(repository.path(), &["checkout", "-q", "run.sh"]);
     assert_eq!(
         found(&repository, &["--since", "HEAD"]),

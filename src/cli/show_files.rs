@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::report::{self, one_line};
 
 use super::arguments::{AssumptionArguments, CheckArguments, ShowFilesArguments, TextOrJson};
-use super::check::{file, plan};
+use super::check::{file, inputs, plan};
 use super::failure::{Exit, Failure};
 use super::output::Output;
 use super::workers;
@@ -41,7 +41,8 @@ pub(super) fn show(arguments: &ShowFilesArguments) -> Result<Exit, Failure> {
         ..CheckArguments::default()
     };
     let plan = plan::Plan::new(&check, &Arc::default())?;
-    let (inputs, problems) = plan::inputs(&check, &plan)?;
+    let current = plan::current_folder()?;
+    let (inputs, problems) = inputs::inputs(&check, None, &plan, &current);
     let files = workers::map(plan.threads, &inputs, |input| {
         let read = file::read(input, &plan.assumptions)?;
         let problem = read.findings.first().filter(|_| !read.read);
