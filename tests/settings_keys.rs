@@ -331,6 +331,12 @@ fn standard_input_is_judged_by_the_settings_above_its_name() {
         let ran = repository.run_with_input(&["-", "--stdin-filename", name], FP8.as_bytes());
         assert_eq!(ran.code, code, "{name}: {}", ran.stdout);
     }
+    let repository = two("exclude = ['out']\n");
+    for (flag, code) in [("--quiet", 0), ("--no-force-exclude", 1)] {
+        let arguments = ["-", "--stdin-filename", "out/a.yaml", flag];
+        let ran = repository.run_with_input(&arguments, FP8.as_bytes());
+        assert_eq!(ran.code, code, "{flag}: {}", ran.stdout);
+    }
 }
 
 #[test]
