@@ -69,13 +69,15 @@ impl Upwards {
             .collect()
     }
 
-    /// The absolute path of a file, without links above it. The file itself need not exist.
+    /// The absolute path of a file, without links above it. Neither the file nor its folder need exist.
     pub fn absolute(&self, file: &Path) -> PathBuf {
-        let own = self.own_folder(file);
-        match file.file_name() {
-            Some(name) => own.join(name),
-            None => own,
-        }
+        let file = self.current.join(file);
+        let mut above = file.ancestors().skip(1);
+        let found = above.find_map(|above| {
+            let below = file.strip_prefix(above).ok()?;
+            Some(above.canonicalize().ok()?.join(below))
+        });
+        found.unwrap_or(file)
     }
 
     /// The root of the git repository that a folder lies in.
