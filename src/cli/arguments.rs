@@ -1,5 +1,8 @@
 //! The arguments.
 
+mod groups;
+mod show;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -10,7 +13,14 @@ use crate::report::Format;
 use crate::resolve::target::closest;
 use crate::rules::Severity;
 
+pub(super) use groups::{FileArguments, RuleArguments};
+pub(super) use show::{ShowFilesArguments, ShowSettingsArguments};
+
+const CHECK_EXAMPLE: &str = "Example: fp8lint check configs --target accelerate=1.12.0";
+
 const AFTER_HELP: &str = "\
+Example: fp8lint configs --target accelerate=1.12.0
+
 Exit codes: 0 nothing at or above the failing level, 1 findings, 2 wrong usage or settings, 3 the run itself failed.
 
 A file or folder named like a command is given as a path: ./rules";
@@ -36,49 +46,72 @@ pub(super) enum Command {
     /// Show what a run comes to, stage by stage, and who says so
     Resolve(ResolveArguments),
     /// Explain a rule
+    #[command(after_help = "Example: fp8lint explain FP302")]
     Explain {
         /// Its code or its name: FP901, unreadable-file
         rule: String,
+
+        /// Print it as text or as JSON
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+        format: TextOrJson,
     },
     /// List the rules
-    Rules,
+    #[command(after_help = "Example: fp8lint rules --format json")]
+    Rules {
+        /// Print them as text or as JSON
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+        format: TextOrJson,
+    },
+    /// Write an fp8lint.toml, every setting in it as a comment
+    #[command(after_help = "Example: fp8lint init")]
+    Init,
+    /// Show the settings that hold for a file, and where each comes from
+    ShowSettings(ShowSettingsArguments),
+    /// Show the files that a check reads, and what each is
+    ShowFiles(ShowFilesArguments),
     /// Print a JSON Schema
+    #[command(after_help = "Example: fp8lint schema config > fp8lint.schema.json")]
     Schema {
         /// Of what
         of: Schema,
     },
     /// Print the completion script of a shell
+    #[command(
+        after_help = "Example: fp8lint completions bash > ~/.local/share/bash-completion/completions/fp8lint"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print a manual page
+    #[command(after_help = "Example: fp8lint man > fp8lint.1; fp8lint man check > fp8lint-check.1")]
+    Man {
+        /// The command that it is about [default: fp8lint itself]
+        command: Option<String>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum Schema {
+    /// The settings: fp8lint.toml, or [tool.fp8lint] of a pyproject.toml
+    Config,
     /// The report that `--report json` writes
     Output,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
+#[command(after_help = CHECK_EXAMPLE)]
 pub(super) struct CheckArguments {
     /// Files and folders to check; `-` is standard input [default: the current folder]
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 
     /// Report in FORMAT (text, concise, json), into FILE if one is named; repeatable
-    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report_request)]
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report_request, help_heading = "Reports")]
     pub(super) report: Vec<ReportRequest>,
 
-    /// Report these rules only: codes, names, or families such as FP3
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
-    pub(super) select: Vec<String>,
-
-    /// Leave these rules out; stronger than --select
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
-    pub(super) ignore: Vec<String>,
+    #[command(flatten)]
+    pub(super) rules: RuleArguments,
 
     /// Mend what can be mended safely: what was asked for, spelt so that it takes effect
     #[arg(long, help_heading = "Fixes", group = "fixing")]
@@ -121,40 +154,37 @@ pub(super) struct CheckArguments {
     #[command(flatten)]
     pub(super) assumptions: AssumptionArguments,
 
-    /// Read files of this name as well, besides .yaml, .yml, .json, scripts and other launch files; repeatable
-    #[arg(long, value_name = "GLOB")]
-    pub(super) include: Vec<String>,
-
-    /// Never read files and folders of this name; stronger than --include and than a path given; repeatable
-    #[arg(long, value_name = "GLOB")]
-    pub(super) exclude: Vec<String>,
-
-    /// Exit with 1 from this severity on
-    #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity())]
-    pub(super) fail_on: Severity,
+    #[command(flatten)]
+    pub(super) files: FileArguments,
 
     /// Exit with 0 whatever is found
-    #[arg(long)]
+    #[arg(long, help_heading = "Rules")]
     pub(super) exit_zero: bool,
 
     /// Print findings only, without the closing line
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = "Reports")]
     pub(super) quiet: bool,
 
     /// Print how many findings each rule has
-    #[arg(long)]
+    #[arg(long, help_heading = "Reports")]
     pub(super) statistics: bool,
 
     /// Colour the report
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        help_heading = "Reports"
+    )]
     pub(super) color: Colour,
 
     /// Use N threads [default: one for each core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "General")]
     pub(super) threads: Option<NonZeroUsize>,
 
     /// The path under which standard input is checked and shown
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub(super) stdin_filename: Option<PathBuf>,
 }
 
@@ -167,23 +197,29 @@ impl CheckArguments {
 }
 
 /// What is assumed.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(super) struct AssumptionArguments {
     /// Assume these versions and this hardware: accelerate=1.12.0, accelerate='>=1.3,<2', gpu=h100, capability=9.0,
     /// installed=torchao,deepspeed; repeatable
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Assumptions")]
     pub(super) target: Vec<String>,
 
     /// Read the settings from FILE, not from the fp8lint.toml, .fp8lint.toml or pyproject.toml above each file
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "isolated",
+        help_heading = "Assumptions"
+    )]
     pub(super) config: Option<PathBuf>,
 
     /// Read no settings files
-    #[arg(long)]
+    #[arg(long, help_heading = "Assumptions")]
     pub(super) isolated: bool,
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Example: fp8lint resolve train.sh")]
 pub(super) struct ResolveArguments {
     /// A file of launch commands, or a config or recipe alone, whose runs are followed
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
@@ -197,7 +233,7 @@ pub(super) struct ResolveArguments {
         default_value_t,
         conflicts_with = "batch"
     )]
-    pub(super) format: ResolveFormat,
+    pub(super) format: TextOrJson,
 
     /// Follow the runs of a file of JSON lines; `-` is standard input
     #[arg(long, value_name = "IN.jsonl", conflicts_with_all = ["target", "config", "isolated"])]
@@ -215,13 +251,13 @@ pub(super) struct ResolveArguments {
     pub(super) color: Colour,
 }
 
-/// How `resolve` prints runs.
+/// How a command prints what it shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum ResolveFormat {
+pub(super) enum TextOrJson {
     /// For people
     #[default]
     Text,
-    /// One JSON object
+    /// For programs
     Json,
 }
 

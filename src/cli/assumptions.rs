@@ -1,6 +1,7 @@
 //! What is assumed of each file: what the command line says, before what the settings above the file say, before the
 //! versions that its project pins.
 
+mod local;
 mod pins;
 mod settings;
 
@@ -8,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::discover::{Folder, Nearest, Overlay, Upwards};
+use crate::discover::{Folder, LocalPatterns, Nearest, Overlay, SIZE_LIMIT, Upwards};
 use crate::formats::Kind;
 use crate::formats::launch::Install;
 use crate::formats::pins::Pin;
@@ -22,7 +23,7 @@ use super::failure::Failure;
 
 use pins::Project;
 pub(super) use pins::SeveralPins;
-use settings::Declared;
+pub(super) use settings::Declared;
 
 /// Finds what is to be assumed, file by file.
 pub(super) struct Assumptions {
@@ -35,6 +36,8 @@ pub(super) struct Assumptions {
     settings: SettingsSource,
     /// The settings of the files in a folder.
     settings_of: Mutex<HashMap<PathBuf, Arc<OnceLock<FoundSettings>>>>,
+    /// The patterns that hold in a folder.
+    local: Mutex<HashMap<PathBuf, Option<Arc<LocalPatterns>>>>,
     pins: Nearest<Arc<Project>>,
 }
 
@@ -86,11 +89,12 @@ impl Assumptions {
             upwards: Upwards::new(current, paths).reading(overlay),
             overlay: Arc::clone(overlay),
             settings: match (&arguments.config, arguments.isolated) {
-                (Some(path), _) => SettingsSource::Named(settings::named(path, current)?),
+                (Some(path), _) => SettingsSource::Named(settings::named_file(path, current)?),
                 (None, true) => SettingsSource::Nothing,
                 (None, false) => SettingsSource::Nearest(Nearest::default()),
             },
             settings_of: Mutex::default(),
+            local: Mutex::default(),
             pins: Nearest::default(),
         };
         for path in paths {
@@ -141,8 +145,8 @@ impl Assumptions {
         })
     }
 
-    /// The kind that the settings declare for a file, whatever it says itself.
-    pub(super) fn declared_kind(&self, file: &Path) -> Result<Option<Kind>, Failure> {
+    /// The settings that hold for a file, which need not exist.
+    pub(super) fn settings_of(&self, file: &Path) -> FoundSettings {
         // Asked for every file of a walk: the way up is only gone once for each folder.
         let folder = file.parent().unwrap_or(Path::new("")).to_owned();
         let known = {
@@ -153,12 +157,25 @@ impl Assumptions {
             Arc::clone(folders.entry(folder).or_default())
         };
         let settings = known.get_or_init(|| self.settings_above(&self.upwards.folders(file)));
-        match settings {
-            Ok(None) => Ok(None),
-            Ok(Some(settings)) if settings.recipes.is_empty() => Ok(None),
-            Ok(Some(settings)) => Ok(settings.kind_of(&self.upwards.absolute(file))),
-            Err(failure) => Err(failure.clone()),
-        }
+        settings.clone()
+    }
+
+    /// The absolute path of a file, without links above it.
+    pub(super) fn absolute(&self, file: &Path) -> PathBuf {
+        self.upwards.absolute(file)
+    }
+
+    /// The kind that the settings declare for a file, whatever it says itself.
+    pub(super) fn declared_kind(&self, file: &Path) -> Result<Option<Kind>, Failure> {
+        let settings = self.settings_of(file)?;
+        let settings = settings.filter(|settings| !settings.recipes.is_empty());
+        Ok(settings.and_then(|settings| settings.kind_of(&self.absolute(file))))
+    }
+
+    /// The size of a file that is too large to be read, in bytes.
+    pub(super) fn size_limit(&self, file: &Path) -> Result<u64, Failure> {
+        let settings = self.settings_of(file)?;
+        Ok(settings.map_or(SIZE_LIMIT, |settings| settings.size_limit()))
     }
 
     fn settings_above(&self, folders: &[Folder]) -> Result<Option<Arc<Declared>>, Failure> {
@@ -177,7 +194,7 @@ impl Assumed {
     pub(super) fn blocks(&self) -> &[Fp8Block] {
         self.settings
             .as_ref()
-            .map_or(&[], |settings| &settings.blocks)
+            .map_or(&[], |settings| settings.blocks())
     }
 
     /// What else is assumed of a command: what the install commands of its file name goes before what files pin.

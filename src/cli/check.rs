@@ -9,6 +9,7 @@ mod merged;
 pub(super) mod partners;
 pub(super) mod plan;
 pub(super) mod runs;
+mod selected;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -75,10 +76,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let Came { checked, read } = came;
     write_reports(&checked, &plan)?;
 
-    let fails = checked
-        .findings
-        .iter()
-        .any(|finding| finding.severity >= arguments.fail_on)
+    let fails = checked.findings.iter().any(|finding| plan.fails(finding))
         || (is_changed && (arguments.diff || arguments.exit_non_zero_on_fix));
     Ok(if !read {
         Exit::Failed
@@ -165,7 +163,7 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     // One finding for a pin, however many configs lie below it.
     findings.extend(unknown_pins.values().map(notices::unknown_pin));
     findings.extend(several_pins.values().map(notices::several_pins));
-    findings.retain(|finding| plan.selection.holds(finding.code));
+    let mut findings = plan.selected(findings)?;
     report::sort(&mut findings);
     report::number(&mut findings);
     Ok(Checked {

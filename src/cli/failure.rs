@@ -3,7 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::report::one_line;
+use crate::report::{self, one_line};
+use crate::rules::Label;
 
 /// The exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub(super) struct Failure {
     exit: Exit,
     message: String,
     help: Option<String>,
+    /// The place in a file that is at fault.
+    place: Option<Box<Label>>,
 }
 
 impl Failure {
@@ -44,6 +47,19 @@ impl Failure {
             exit: Exit::Usage,
             message: message.into(),
             help: Some(help.into()),
+            place: None,
+        }
+    }
+
+    /// The settings are wrong at this place.
+    pub(super) fn settings(
+        message: impl Into<String>,
+        help: impl Into<String>,
+        place: Label,
+    ) -> Self {
+        Self {
+            place: Some(Box::new(place)),
+            ..Self::usage(message, help)
         }
     }
 
@@ -53,7 +69,13 @@ impl Failure {
             exit: Exit::Failed,
             message: message.into(),
             help: None,
+            place: None,
         }
+    }
+
+    /// What is wrong, and what to write instead.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        (&self.message, self.help.as_deref().unwrap_or_default())
     }
 
     /// The exit code for it.
@@ -64,6 +86,10 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            let help = self.help.as_deref();
+            return f.write_str(&report::failure(&self.message, place, help));
+        }
         writeln!(f, "error: {}", one_line(&self.message))?;
         if let Some(help) = &self.help {
             writeln!(f, "help: {}", one_line(help))?;

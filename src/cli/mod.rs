@@ -7,17 +7,21 @@ pub mod catalogue;
 mod check;
 mod explain;
 mod failure;
+mod init;
+mod manual;
 mod notices;
 mod output;
 mod resolve;
 mod selection;
+mod show_files;
+mod show_settings;
 mod target;
 mod workers;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use arguments::{Arguments, Command, Schema};
 use failure::{Exit, Failure};
@@ -52,21 +56,17 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         None => check::run(&arguments.check),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Resolve(arguments)) => resolve::run(&arguments),
-        Some(Command::Explain { rule }) => print(&explain::explain(&rule)?),
-        Some(Command::Rules) => print(&explain::list()),
-        Some(Command::Schema { of: Schema::Output }) => print(crate::report::JSON_SCHEMA),
-        Some(Command::Completions { shell }) => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "fp8lint", &mut script);
-            print(&String::from_utf8_lossy(&script))
-        }
-        Some(Command::Man) => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Arguments::command())
-                .render(&mut page)
-                .map_err(|error| Failure::run(format!("the manual cannot be written: {error}")))?;
-            print(&String::from_utf8_lossy(&page))
-        }
+        Some(Command::Explain { rule, format }) => print(&explain::explain(&rule, format)?),
+        Some(Command::Rules { format }) => print(&explain::list(format)?),
+        Some(Command::Init) => print(&init::init()?),
+        Some(Command::ShowSettings(arguments)) => print(&show_settings::show(&arguments)?),
+        Some(Command::ShowFiles(arguments)) => show_files::show(&arguments),
+        Some(Command::Schema { of }) => print(match of {
+            Schema::Config => crate::formats::settings::SCHEMA,
+            Schema::Output => crate::report::JSON_SCHEMA,
+        }),
+        Some(Command::Completions { shell }) => print(&manual::completions(shell)),
+        Some(Command::Man { command }) => print(&manual::page(command.as_deref())?),
     }
 }
 

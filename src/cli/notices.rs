@@ -28,7 +28,7 @@ pub(super) const FILE_TOO_LARGE: Described = Described {
     name: "file-too-large",
     severity: Severity::Note,
     confidence: Confidence::Certain,
-    summary: "A file is larger than 4 MiB and was not read.",
+    summary: "A file is larger than 4 MiB, or than `max-file-size` in the settings, and was not read.",
     explanation: "\
 An accelerate config has a few kilobytes. Data that happens to look like one is left out, so that a check stays quick;
 the note is only given for a file that was named itself, or that begins as a config does.",
@@ -158,16 +158,27 @@ pub(super) fn not_fixed(not_fixed: &NotFixed) -> Finding {
 pub(super) fn too_large(path: &str, limit: u64) -> Finding {
     finding(
         &FILE_TOO_LARGE,
-        format!(
-            "this file is larger than {} MiB and was not read",
-            limit >> 20
-        ),
+        format!("this file is larger than {} and was not read", size(limit)),
         Label::file(path, ""),
         Some(
-            "a config or script of that size is hardly meant; leave the file out with --exclude"
+            "a config or script of that size is hardly meant: leave the file out with --exclude, or set max-file-size \
+             in the settings"
                 .to_owned(),
         ),
     )
+}
+
+/// A size in the largest unit that makes it a whole number.
+pub(super) fn size(bytes: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let unit = units.iter().find(|(_, bits)| {
+        let count = bytes >> bits;
+        count > 0 && count << bits == bytes
+    });
+    match unit {
+        Some((unit, bits)) => format!("{} {unit}", bytes >> bits),
+        None => format!("{bytes} bytes"),
+    }
 }
 
 /// The file is a template, the first placeholder of which is at `span`.

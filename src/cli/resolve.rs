@@ -11,7 +11,7 @@ use crate::report;
 use crate::resolve::{Config, Files, Run};
 use crate::rules::Subject;
 
-use super::arguments::{ResolveArguments, ResolveFormat};
+use super::arguments::{ResolveArguments, TextOrJson};
 use super::assumptions::{Assumed, Assumptions};
 use super::batch;
 use super::check::alone::assumed_run;
@@ -157,7 +157,7 @@ fn print(
         ));
     }
     let output = Output::standard(arguments.color);
-    if arguments.format == ResolveFormat::Json {
+    if arguments.format == TextOrJson::Json {
         let text = report::resolutions_json(&subjects)
             .map_err(|error| Failure::run(format!("the runs cannot be written: {error}")))?;
         output.write(text.as_bytes())?;

@@ -3,10 +3,12 @@
 //! A folder is walked with `.gitignore`, `.git/info/exclude` and the global ignore file honoured; a file that git
 //! tracks is read even where one of these matches it, because it is part of the project. Hidden folders (`.github`)
 //! are walked, `.git` never is, and links are not followed, so that no walk leaves its root. A file that is named
-//! itself is always a candidate, whatever its name, unless an `exclude` pattern matches it.
+//! itself is always a candidate, whatever its name, unless an `exclude` pattern matches it; patterns may hold in a part of
+//! the tree only ([`Local`]).
 
 mod changed;
 mod git;
+mod local;
 mod overlay;
 mod patterns;
 mod tracked;
@@ -18,6 +20,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 pub use changed::{Against, Changed, ChangedError};
+pub use local::{Local, LocalPatterns, NothingLocal};
 pub use overlay::Overlay;
 pub use patterns::{PatternError, Patterns};
 pub use upwards::{Folder, FolderFile, Nearest, SIZE_LIMIT, Upwards};
@@ -29,6 +32,8 @@ pub struct Settings {
     pub include: Patterns,
     /// Files and folders that are never read.
     pub exclude: Patterns,
+    /// Whether what is excluded is left out also where it is named itself.
+    pub force_exclude: bool,
     /// How many threads walk; 0 lets the walker choose.
     pub threads: usize,
 }
@@ -62,18 +67,36 @@ pub struct Discovery {
     pub problems: Vec<Problem>,
 }
 
+impl Settings {
+    /// Whether a path that is named itself is left out.
+    pub fn leave_out(&self, path: &Path, shown: &str, local: &dyn Local) -> bool {
+        // The current folder has no name that a pattern could mean.
+        let is_excluded = || shown != "." && self.exclude.match_path_or_folder(Path::new(shown));
+        self.force_exclude && (is_excluded() || local.excludes(path))
+    }
+}
+
 /// Searches `paths`, which are relative to `current`.
-pub fn discover(paths: &[PathBuf], current: &Path, settings: &Settings) -> Discovery {
+pub fn discover(
+    paths: &[PathBuf],
+    current: &Path,
+    settings: &Settings,
+    local: &dyn Local,
+) -> Discovery {
     let mut found = BTreeMap::new();
     let mut problems = Vec::new();
     let mut folders = Vec::new();
     for path in paths {
         // Explicit links are followed: `metadata` looks through them.
         match std::fs::metadata(current.join(path)) {
-            Ok(metadata) if metadata.is_dir() => folders.push(path.clone()),
+            Ok(metadata) if metadata.is_dir() => {
+                if !settings.leave_out(path, &shown(path, current), local) {
+                    folders.push(path.clone());
+                }
+            }
             Ok(metadata) if metadata.is_file() => {
                 let shown = shown(path, current);
-                if !settings.exclude.match_path_or_folder(Path::new(&shown)) {
+                if !settings.leave_out(path, &shown, local) {
                     found.insert(order(&shown), candidate(path, shown, true));
                 }
             }
@@ -87,7 +110,7 @@ pub fn discover(paths: &[PathBuf], current: &Path, settings: &Settings) -> Disco
             }),
         }
     }
-    let walked = walk::walk(&folders, current, settings);
+    let walked = walk::walk(&folders, current, settings, local);
     for path in walked.files {
         let shown = shown(&path, current);
         found
@@ -115,6 +138,7 @@ pub fn only_laid_over(
     paths: &[PathBuf],
     current: &Path,
     settings: &Settings,
+    local: &dyn Local,
 ) -> Vec<Candidate> {
     let roots: Vec<_> = paths
         .iter()
@@ -123,10 +147,12 @@ pub fn only_laid_over(
     let is_missing = |path: &&Path| path.symlink_metadata().is_err();
     let below_a_root = |path: &&Path| roots.iter().any(|root| path.starts_with(root));
     let files = overlay.files().filter(is_missing).filter(below_a_root);
+    let mut here = local::Here::new(local);
     let candidates = files.filter_map(|path| {
         let shown = relative(path, &current.canonicalize().ok()?);
-        let is_wanted = walk::is_candidate(path, &shown, settings)
-            && !settings.exclude.match_path_or_folder(Path::new(&shown));
+        let is_wanted = walk::is_candidate(path, &shown, settings, &mut here)
+            && !settings.exclude.match_path_or_folder(Path::new(&shown))
+            && !local.excludes(path);
         is_wanted.then(|| candidate(path, shown, false))
     });
     candidates.collect()

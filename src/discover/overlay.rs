@@ -6,8 +6,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::SIZE_LIMIT;
-
 /// Contents that are read instead of those on the disk: what a fix makes of a file, what is staged. Paths are absolute
 /// and hold no links.
 #[derive(Clone, Debug, Default)]
@@ -44,11 +42,11 @@ impl Overlay {
         self.files.is_empty()
     }
 
-    /// What a file holds, up to one byte more than the limit of size.
+    /// What a file holds, up to one byte more than the limit.
     ///
     /// # Errors
     /// What the file system says.
-    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    pub fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         if !self.files.is_empty() {
             let real = path.canonicalize();
             match self.get(real.as_deref().unwrap_or(path)) {
@@ -59,7 +57,7 @@ impl Overlay {
         }
         let mut bytes = Vec::new();
         File::open(path)?
-            .take(SIZE_LIMIT + 1)
+            .take(limit.saturating_add(1))
             .read_to_end(&mut bytes)?;
         Ok(bytes)
     }

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// A set of glob patterns as `.gitignore` reads them: one without `/` matches a name at any depth, one with `/` the
-/// path from the current directory.
+/// path from the current directory, or from the folder of the settings that hold it.
 #[derive(Clone, Debug, Default)]
-pub struct Patterns(GlobSet);
+pub struct Patterns(Arc<GlobSet>);
 
 /// A pattern that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,12 +60,17 @@ impl Patterns {
             set.add(glob);
         }
         match set.build() {
-            Ok(set) => Ok(Self(set)),
+            Ok(set) => Ok(Self(Arc::new(set))),
             Err(found) => Err(PatternError {
                 pattern: found.glob().unwrap_or_default().to_owned(),
                 reason: found.kind().to_string(),
             }),
         }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether a pattern matches this path.

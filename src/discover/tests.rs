@@ -9,6 +9,7 @@ fn settings(include: &[&str], exclude: &[&str]) -> Settings {
     Settings {
         include: Patterns::new(include.iter().copied()).unwrap(),
         exclude: Patterns::new(exclude.iter().copied()).unwrap(),
+        force_exclude: true,
         threads: 2,
     }
 }
@@ -36,7 +37,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 
 fn found(folder: &Path, paths: &[&str], settings: &Settings) -> Vec<String> {
     let paths: Vec<_> = paths.iter().map(PathBuf::from).collect();
-    let discovery = discover(&paths, folder, settings);
+    let discovery = discover(&paths, folder, settings, &NothingLocal);
     assert_eq!(discovery.problems, []);
     discovery
         .candidates
@@ -170,6 +171,7 @@ fn what_cannot_be_read_is_a_value() {
         &["missing.yaml".into(), "fifo.yaml".into(), ".".into()],
         folder.path(),
         &settings(&[], &[]),
+        &NothingLocal,
     );
     assert_eq!(discovery.candidates, []);
     let problems: Vec<_> = discovery
@@ -295,4 +297,60 @@ fn each_folder_is_looked_at_once() {
         assert_eq!(found.as_deref(), Some("mark"));
     }
     assert_eq!(*looks.lock().unwrap(), 3);
+}
+
+/// Patterns for all that lies below a folder.
+struct Below(PathBuf, Patterns, Patterns);
+
+impl Local for Below {
+    fn in_folder(&self, folder: &Path) -> Option<std::sync::Arc<LocalPatterns>> {
+        let below = folder.strip_prefix(&self.0).ok()?.to_owned();
+        let (include, exclude) = (self.1.clone(), self.2.clone());
+        Some(std::sync::Arc::new(LocalPatterns {
+            include,
+            exclude,
+            below,
+        }))
+    }
+
+    fn excludes(&self, path: &Path) -> bool {
+        let path = self.0.parent().unwrap().join(path);
+        let below = path.strip_prefix(&self.0);
+        below.is_ok_and(|below| self.2.match_path_or_folder(below))
+    }
+}
+
+#[test]
+fn patterns_may_hold_in_a_part_of_the_tree_only() {
+    let folder = repository(&[
+        "a.yaml",
+        "out/b.yaml",
+        "part/a.yaml",
+        "part/out/deep/b.yaml",
+        "part/more.cfg",
+        "more.cfg",
+    ]);
+    let patterns = |pattern: &str| Patterns::new([pattern]).unwrap();
+    let local = Below(
+        folder.path().join("part"),
+        patterns("*.cfg"),
+        patterns("/out"),
+    );
+    let found = |paths: &[&str], force_exclude| {
+        let paths: Vec<_> = paths.iter().map(PathBuf::from).collect();
+        let settings = Settings {
+            force_exclude,
+            ..settings(&[], &["a.yaml"])
+        };
+        let discovery = discover(&paths, folder.path(), &settings, &local);
+        let shown = discovery.candidates.into_iter();
+        shown.map(|candidate| candidate.shown).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["."], true), ["out/b.yaml", "part/more.cfg"]);
+    for path in ["part/out/deep/b.yaml", "part/out/deep"] {
+        assert_eq!(found(&[path], true), [""; 0], "{path}");
+        assert_eq!(found(&[path], false), ["part/out/deep/b.yaml"], "{path}");
+    }
+    assert_eq!(found(&["a.yaml"], true), [""; 0]);
+    assert_eq!(found(&["a.yaml"], false), ["a.yaml"]);
 }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Overlay, git_root, relative};
+use super::{Overlay, relative};
 
-/// Larger files are not read: bytes.
+/// Larger files are not read, unless the settings say otherwise: bytes.
 pub const SIZE_LIMIT: u64 = 4 << 20;
 
 /// Where searches end: at the root of the git repository, outside git at the root that was given.
@@ -16,6 +16,8 @@ pub struct Upwards {
     current: PathBuf,
     roots: Vec<PathBuf>,
     overlay: Arc<Overlay>,
+    /// The roots of the repositories that folders lie in: thousands of folders have few.
+    repositories: Arc<Mutex<HashMap<PathBuf, Option<Arc<Path>>>>>,
 }
 
 impl Upwards {
@@ -32,6 +34,7 @@ impl Upwards {
             current: existing(current),
             roots,
             overlay: Arc::default(),
+            repositories: Arc::default(),
         }
     }
 
@@ -47,11 +50,12 @@ impl Upwards {
     /// The folders from a file's own up to the one in which the search ends. The file itself need not exist.
     pub fn folders(&self, file: &Path) -> Vec<Folder> {
         let own = self.own_folder(file);
-        let in_git = git_root(&own);
+        let in_git = self.repository(&own);
         let given = || self.roots.iter().find(|root| own.starts_with(root));
         // A file that was named itself belongs to the folder from which it was named.
         let from = || Some(&self.current).filter(|current| own.starts_with(current));
         let end = in_git
+            .as_deref()
             .or_else(|| given().or_else(from).map(PathBuf::as_path))
             .unwrap_or(&own);
         own.ancestors()
@@ -65,13 +69,40 @@ impl Upwards {
             .collect()
     }
 
-    /// The absolute path of a file, without links above it. The file itself need not exist.
+    /// The absolute path of a file, without links above it. Neither the file nor its folder need exist.
     pub fn absolute(&self, file: &Path) -> PathBuf {
-        let own = self.own_folder(file);
-        match file.file_name() {
-            Some(name) => own.join(name),
-            None => own,
+        let file = self.current.join(file);
+        let mut above = file.ancestors().skip(1);
+        let found = above.find_map(|above| {
+            let below = file.strip_prefix(above).ok()?;
+            Some(above.canonicalize().ok()?.join(below))
+        });
+        found.unwrap_or(file)
+    }
+
+    /// The root of the git repository that a folder lies in.
+    fn repository(&self, folder: &Path) -> Option<Arc<Path>> {
+        let mut known = self
+            .repositories
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut passed = Vec::new();
+        let mut root = None;
+        for above in folder.ancestors() {
+            if let Some(found) = known.get(above) {
+                root.clone_from(found);
+                break;
+            }
+            passed.push(above);
+            if above.join(".git").symlink_metadata().is_ok() {
+                root = Some(Arc::from(above));
+                break;
+            }
         }
+        for above in passed {
+            known.insert(above.to_owned(), root.clone());
+        }
+        root
     }
 
     fn own_folder(&self, file: &Path) -> PathBuf {
@@ -161,22 +192,30 @@ impl Folder {
         self.overlay.get(&cleaned).filter(|_| is_below)
     }
 
-    /// A file in the folder or below it, if it is a regular one of at most 4 MiB. A link is followed where it stays below the root.
+    /// A file in the folder or below it, if it is a regular one of at most 4 MiB. A link is followed where it stays
+    /// below the root.
     pub fn read(&self, name: impl AsRef<Path>) -> Option<FolderFile> {
+        self.read_up_to(name, SIZE_LIMIT)
+    }
+
+    /// The same, with another limit of size.
+    pub fn read_up_to(&self, name: impl AsRef<Path>, limit: u64) -> Option<FolderFile> {
         let path = self.path.join(name);
         if let Some(Some(bytes)) = self.laid_over(&path) {
-            return (bytes.len() as u64 <= SIZE_LIMIT).then(|| FolderFile {
+            return (bytes.len() as u64 <= limit).then(|| FolderFile {
                 shown: relative(&path, &self.current),
                 bytes: bytes.to_vec(),
             });
         }
+        // Most folders hold nothing of the kind, and to follow a path is dearer than to ask whether it is there.
+        path.symlink_metadata().ok()?;
         let target = path.canonicalize().ok()?;
         // Asked before it is opened: to open a pipe is to wait for its writer.
         if !target.starts_with(&self.root) || !target.metadata().ok()?.is_file() {
             return None;
         }
-        let bytes = self.overlay.read(&target).ok()?;
-        (bytes.len() as u64 <= SIZE_LIMIT).then(|| FolderFile {
+        let bytes = self.overlay.read(&target, limit).ok()?;
+        (bytes.len() as u64 <= limit).then(|| FolderFile {
             shown: relative(&path, &self.current),
             bytes,
         })

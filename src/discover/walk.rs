@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::{Problem, Settings, reason, shown, tracked};
+use super::local::Here;
+use super::{Local, Problem, Settings, reason, shown, tracked};
 
 /// Endings of the files that a walk reads: configs and recipes, scripts and what else holds commands. accelerate reads
 /// every other file as YAML too, whatever its name, but a walk that opened each binary would cost more than it finds:
@@ -56,7 +57,12 @@ enum Seen {
 }
 
 /// Walks folders, in parallel.
-pub(super) fn walk(folders: &[PathBuf], current: &Path, settings: &Settings) -> Walked {
+pub(super) fn walk(
+    folders: &[PathBuf],
+    current: &Path,
+    settings: &Settings,
+    local: &dyn Local,
+) -> Walked {
     let mut walked = Walked::default();
     let Some((first, others)) = folders.split_first() else {
         return walked;
@@ -95,8 +101,17 @@ pub(super) fn walk(folders: &[PathBuf], current: &Path, settings: &Settings) -> 
     let (sender, receiver) = mpsc::channel();
     builder.build_parallel().run(|| {
         let sender = sender.clone();
+        let mut here = Here::new(local);
         Box::new(move |entry| {
-            if let Some(seen) = look_at(entry, current, settings) {
+            if let Ok(entry) = &entry
+                && entry.depth() > 0
+                && here
+                    .of(entry.path())
+                    .is_some_and(|(patterns, name)| patterns.excludes(name))
+            {
+                return WalkState::Skip;
+            }
+            if let Some(seen) = look_at(entry, current, settings, &mut here) {
                 // The receiver outlives the walk.
                 let _ = sender.send(seen);
             }
@@ -111,6 +126,7 @@ pub(super) fn walk(folders: &[PathBuf], current: &Path, settings: &Settings) -> 
         }
     }
 
+    let mut here = Here::new(local);
     let mut repositories =
         std::mem::take(&mut *repositories.lock().unwrap_or_else(PoisonError::into_inner));
     for folder in folders {
@@ -124,8 +140,9 @@ pub(super) fn walk(folders: &[PathBuf], current: &Path, settings: &Settings) -> 
     for repository in repositories {
         for path in tracked::tracked_but_ignored(&repository) {
             let shown = shown(&path, current);
-            if is_candidate(&path, &shown, settings)
+            if is_candidate(&path, &shown, settings, &mut here)
                 && !settings.exclude.match_path_or_folder(Path::new(&shown))
+                && !local.excludes(&path)
                 && std::fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file())
             {
                 walked.files.push(path);
@@ -144,12 +161,13 @@ fn look_at(
     entry: Result<DirEntry, ignore::Error>,
     current: &Path,
     settings: &Settings,
+    here: &mut Here<'_>,
 ) -> Option<Seen> {
     match entry {
         Ok(entry) => {
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             let path = entry.into_path();
-            (is_file && is_candidate(&path, &shown(&path, current), settings))
+            (is_file && is_candidate(&path, &shown(&path, current), settings, here))
                 .then_some(Seen::File(path))
         }
         Err(error) => {
@@ -177,7 +195,12 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-pub(super) fn is_candidate(path: &Path, shown: &str, settings: &Settings) -> bool {
+pub(super) fn is_candidate(
+    path: &Path,
+    shown: &str,
+    settings: &Settings,
+    here: &mut Here<'_>,
+) -> bool {
     let has_ending = path
         .extension()
         .and_then(|ending| ending.to_str())
@@ -199,5 +222,11 @@ pub(super) fn is_candidate(path: &Path, shown: &str, settings: &Settings) -> boo
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         })
     };
-    has_ending || has_name() || settings.include.match_path(Path::new(shown))
+    let mut is_included = || {
+        settings.include.match_path(Path::new(shown))
+            || here
+                .of(path)
+                .is_some_and(|(patterns, name)| patterns.includes(name))
+    };
+    has_ending || has_name() || is_included()
 }

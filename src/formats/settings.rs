@@ -1,26 +1,32 @@
 //! fp8lint's own settings: `fp8lint.toml`, `.fp8lint.toml`, `[tool.fp8lint]` in `pyproject.toml`.
 //!
-//! A new key is a field of [`Written`].
+//! A new key is a field of [`written::Written`], which `schema.json` is made from.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toml::{Spanned, Value};
 
 use crate::source::{Route, SourceFile, Span};
 
 use super::Kind;
 
 mod parts;
+#[cfg(test)]
+mod schema;
+mod written;
+mod wrong;
+
+use written::{Project, Written};
+use wrong::{no_lists, wrong_toml};
 
 /// The names under which settings are looked for in a folder; the first one that holds settings counts.
 pub const NAMES: [&str; 3] = ["fp8lint.toml", ".fp8lint.toml", PROJECT];
 
-const PROJECT: &str = "pyproject.toml";
+/// The file of a Python project, which may hold settings.
+pub const PROJECT: &str = "pyproject.toml";
 
-/// What settings look like, on one line.
-const EXAMPLE: &str = r#"target = { accelerate = "1.12.0" }, fp8-block = [{ path = "fsdp_config.fp8", backends = ["fp8", "auto"], default-backend = "auto" }], recipes = { "configs/**/*.yaml" = "trl" }"#;
+/// The JSON Schema of settings.
+pub const SCHEMA: &str = include_str!("settings/schema.json");
 
 /// Settings.
 #[derive(Clone, Debug)]
@@ -29,10 +35,79 @@ pub struct Settings {
     pub file: Arc<SourceFile>,
     /// The versions and the hardware to assume, in the spelling of `--target`.
     pub target: Vec<TargetSetting>,
-    /// The blocks that a loader of the team's own reads.
-    pub blocks: Vec<Fp8Block>,
+    /// The only rules that are reported, as they are named; `None` where nothing is said.
+    pub select: Option<Placed<Vec<Placed<String>>>>,
+    /// The rules that are not reported, as they are named.
+    pub ignore: Vec<Placed<String>>,
+    /// How bad the findings of rules are, in the order of the text.
+    pub severity: Vec<SeveritySetting>,
+    /// The severity that fails.
+    pub fail_on: Option<Placed<Level>>,
+    /// The globs of further files, seen from the folder of the settings.
+    pub include: Vec<Placed<String>>,
+    /// The globs of what is never read, seen from there too.
+    pub exclude: Vec<Placed<String>>,
+    /// What holds for the files of a glob only, in the order of the text.
+    pub per_path: Vec<PerPath>,
+    /// The size of a file that is too large, in bytes.
+    pub max_file_size: Option<Placed<u64>>,
     /// What files are, whatever their content says, in the order of the text.
     pub recipes: Vec<DeclaredKind>,
+    /// The blocks that a loader of the team's own reads.
+    pub blocks: Vec<Fp8Block>,
+}
+
+/// Something, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed<T> {
+    /// What it is.
+    pub value: T,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// How bad findings are, as settings say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Fails.
+    Error,
+    /// Fails, unless fail-on says otherwise.
+    Warning,
+    /// Is shown; fails only where fail-on says so.
+    Note,
+}
+
+impl Level {
+    /// `error`, `warning` or `note`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// A key of `severity`: a rule, or several, and how bad their findings are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeveritySetting {
+    /// The rules, as they are named.
+    pub rule: Placed<String>,
+    /// How bad it is.
+    pub level: Level,
+}
+
+/// A key of `per-path`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PerPath {
+    /// The glob, seen from the folder of the settings.
+    pub pattern: Placed<String>,
+    /// The rules that are not reported there.
+    pub ignore: Vec<Placed<String>>,
+    /// How bad the findings of rules are there.
+    pub severity: Vec<SeveritySetting>,
 }
 
 /// A key of `target`.
@@ -95,36 +170,6 @@ pub enum Remedy {
     },
 }
 
-/// The settings as they are written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Written {
-    #[serde(default)]
-    target: BTreeMap<Spanned<String>, Spanned<Value>>,
-    #[serde(default)]
-    fp8_block: Vec<Spanned<WrittenBlock>>,
-    #[serde(default)]
-    recipes: BTreeMap<Spanned<String>, Spanned<Value>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct WrittenBlock {
-    path: Spanned<String>,
-    backends: Spanned<Vec<String>>,
-    default_backend: Spanned<String>,
-}
-
-#[derive(Deserialize)]
-struct Project {
-    tool: Option<Tools>,
-}
-
-#[derive(Deserialize)]
-struct Tools {
-    fp8lint: Option<Written>,
-}
-
 /// The settings in a file, told by its name; `None` for a project that has none.
 ///
 /// # Errors
@@ -137,10 +182,15 @@ pub fn read(file: &Arc<SourceFile>) -> Result<Option<Settings>, SettingsError> {
         if !text.contains("fp8lint") {
             return Ok(None);
         }
-        let project: Project = toml::from_str(text).map_err(|error| wrong_toml(text, &error))?;
+        let tables = ["tool", "fp8lint"];
+        let project: Project =
+            toml::from_str(text).map_err(|error| wrong_toml(text, &tables, &error))?;
+        no_lists(text, &tables)?;
         project.tool.and_then(|tools| tools.fp8lint)
     } else {
-        Some(toml::from_str(text).map_err(|error| wrong_toml(text, &error))?)
+        let written = toml::from_str(text).map_err(|error| wrong_toml(text, &[], &error))?;
+        no_lists(text, &[])?;
+        Some(written)
     };
     written.map(|written| written.settings(file)).transpose()
 }
@@ -170,45 +220,25 @@ impl Written {
             .map(|(pattern, kind)| parts::declared_kind(pattern, kind))
             .collect::<Result<Vec<_>, _>>()?;
         recipes.sort_by_key(|declared| declared.span);
+        let mut per_path: Vec<_> = self.per_path.into_iter().map(parts::per_path).collect();
+        per_path.sort_by_key(|setting| setting.pattern.span);
         Ok(Settings {
             file: Arc::clone(file),
             target,
-            blocks,
+            select: self.select.map(|rules| Placed {
+                span: span(rules.span()),
+                value: parts::all_placed(rules.into_inner()),
+            }),
+            ignore: parts::all_placed(self.ignore),
+            severity: parts::severity(self.severity),
+            fail_on: self.fail_on.map(parts::placed),
+            include: parts::all_placed(self.include),
+            exclude: parts::all_placed(self.exclude),
+            per_path,
+            max_file_size: self.max_file_size.map(parts::file_size).transpose()?,
             recipes,
+            blocks,
         })
-    }
-}
-
-/// The error of the TOML reader, in our words where we have better ones.
-fn wrong_toml(text: &str, error: &toml::de::Error) -> SettingsError {
-    let message = error.message();
-    // ``unknown field `taget`, expected `target` or `fp8-block` ``
-    let mut names = message.split('`').skip(1).step_by(2);
-    let (message, remedy) = match names.next() {
-        Some(unknown) if message.starts_with("unknown field") => (
-            format!("`{unknown}` is not a setting"),
-            Remedy::OneOf {
-                given: unknown.to_owned(),
-                known: names.map(str::to_owned).collect(),
-            },
-        ),
-        Some(missing) if message.starts_with("missing field") => (
-            format!("`{missing}` is missing"),
-            Remedy::Write("a block has path, backends and default-backend".to_owned()),
-        ),
-        _ if message.starts_with("invalid type") => (
-            message.to_owned(),
-            Remedy::Write(format!("write for example {EXAMPLE}")),
-        ),
-        _ => (
-            message.trim().replace('\n', ", "),
-            Remedy::Write("correct the settings at this place".to_owned()),
-        ),
-    };
-    SettingsError {
-        message,
-        remedy,
-        span: span(error.span().unwrap_or(text.len()..text.len())),
     }
 }
 

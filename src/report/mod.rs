@@ -28,9 +28,19 @@ pub use fingerprint::fingerprint;
 pub use paths::RepositoryPaths;
 pub use resolution::{outcomes, resolution};
 pub use resolution_json::resolutions_json;
+pub use text::failure;
 
 /// The JSON Schema of the `json` report.
 pub const JSON_SCHEMA: &str = include_str!("json-schema.json");
+
+/// A value as JSON that is safe to show.
+///
+/// # Errors
+/// What cannot be written as JSON.
+pub fn to_json(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string_pretty(value)?;
+    Ok(format!("{}\n", escape::json(&text)))
+}
 
 /// A file that was recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -43,6 +43,17 @@ pub(super) fn renderer(colour: bool) -> Renderer {
     renderer.decor_style(DecorStyle::Ascii)
 }
 
+/// Why the program cannot do its work, with the line that is at fault.
+pub fn failure(message: &str, place: &Label, help: Option<&str>) -> String {
+    let title = Level::ERROR.primary_title(one_line(message).into_owned());
+    let labels = vec![(place, AnnotationKind::Primary)];
+    let mut group = with_snippets(Group::with_title(title), labels);
+    if let Some(help) = help {
+        group = group.element(Level::HELP.message(one_line(help).into_owned()));
+    }
+    format!("{}\n", renderer(false).render(&[group]))
+}
+
 fn groups(finding: &Finding) -> Vec<Group<'static>> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,

@@ -3,26 +3,75 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover::{self, Folder, Patterns};
+use crate::discover::{self, Folder, LocalPatterns, Patterns, SIZE_LIMIT};
 use crate::formats::Kind;
-use crate::formats::settings::{self, Fp8Block, Remedy, Settings, SettingsError};
+use crate::formats::settings::{
+    self, Fp8Block, Level, Placed, Remedy, Settings, SettingsError, SeveritySetting,
+};
 use crate::knowledge;
 use crate::resolve::Target;
 use crate::resolve::target::{Declaration, FileLine, TargetError, TargetOrigin, closest};
+use crate::rules::{Label, Severity};
 use crate::source::{SourceFile, Span};
 
 use super::super::failure::Failure;
+use super::super::selection::{Named, RuleSettings};
 
 /// What settings declare.
-pub(super) struct Declared {
+pub(in crate::cli) struct Declared {
     pub(super) target: Vec<Declaration>,
-    pub(super) blocks: Vec<Fp8Block>,
+    /// What holds for the rules, in all files.
+    pub(in crate::cli) rules: RuleSettings,
+    /// What holds for the rules in the files of a pattern.
+    per_path: Vec<(Patterns, RuleSettings)>,
+    pub(in crate::cli) fail_on: Option<Severity>,
+    include: Patterns,
+    exclude: Patterns,
     /// The folder of the settings, without links.
     folder: PathBuf,
     pub(super) recipes: Vec<(Patterns, Kind)>,
+    /// All of it, as it is written.
+    pub(in crate::cli) written: Settings,
 }
 
 impl Declared {
+    pub(super) fn blocks(&self) -> &[Fp8Block] {
+        &self.written.blocks
+    }
+
+    /// Whether each `per-path` holds for the file of this absolute path, in the order of the text.
+    pub(in crate::cli) fn holds_at(&self, path: &Path) -> impl Iterator<Item = bool> {
+        let below = path.strip_prefix(&self.folder).ok();
+        let per_path = self.per_path.iter();
+        per_path.map(move |(patterns, _)| {
+            below.is_some_and(|below| patterns.match_path_or_folder(below))
+        })
+    }
+
+    /// What holds for the rules in the file of this absolute path only, in the order of the text.
+    pub(in crate::cli) fn at(&self, path: &Path) -> impl Iterator<Item = &RuleSettings> {
+        let rules = self.per_path.iter().zip(self.holds_at(path));
+        rules.filter_map(|((_, rules), holds)| holds.then_some(rules))
+    }
+
+    /// The patterns for what lies in the folder of this absolute path.
+    pub(super) fn local(&self, folder: &Path) -> Option<LocalPatterns> {
+        if self.include.is_empty() && self.exclude.is_empty() {
+            return None;
+        }
+        Some(LocalPatterns {
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            below: folder.strip_prefix(&self.folder).ok()?.to_owned(),
+        })
+    }
+
+    /// Larger files are not read.
+    pub(super) fn size_limit(&self) -> u64 {
+        let limit = self.written.max_file_size.as_ref();
+        limit.map_or(SIZE_LIMIT, |limit| limit.value)
+    }
+
     /// The kind that is declared for the file of this absolute path; the last pattern that matches decides.
     pub(super) fn kind_of(&self, path: &Path) -> Option<Kind> {
         let below = path.strip_prefix(&self.folder).ok()?;
@@ -41,7 +90,7 @@ pub(super) fn in_folder(folder: &Folder) -> Option<Result<Arc<Declared>, Failure
 }
 
 /// The settings in a file that is named itself.
-pub(super) fn named(path: &Path, current: &Path) -> Result<Arc<Declared>, Failure> {
+pub(super) fn named_file(path: &Path, current: &Path) -> Result<Arc<Declared>, Failure> {
     let shown = discover::shown(path, current);
     let wrong = |reason: String| {
         Failure::usage(
@@ -92,15 +141,46 @@ fn help(remedy: &Remedy) -> String {
     }
 }
 
-/// The settings, if their target and their patterns can be understood.
+/// The settings, if their target, their rules and their patterns can be understood.
 fn declared(settings: Settings, folder: &Path) -> Result<Declared, Failure> {
-    let Settings {
-        file,
+    let file = Arc::clone(&settings.file);
+    let target = target(&settings)?;
+    let recipes = settings.recipes.iter().map(|declared| {
+        let patterns = patterns(&file, [(&declared.pattern, declared.span)])?;
+        Ok((patterns, declared.kind))
+    });
+    let recipes = recipes.collect::<Result<_, Failure>>()?;
+    let per_path = settings.per_path.iter().map(|setting| {
+        let patterns = patterns(&file, places(std::slice::from_ref(&setting.pattern)))?;
+        let rules = RuleSettings {
+            select: None,
+            ignore: codes(&file, &setting.ignore)?,
+            severity: severities(&file, &setting.severity)?,
+        };
+        Ok((patterns, rules))
+    });
+    let select = settings.select.as_ref();
+    Ok(Declared {
         target,
-        blocks,
+        rules: RuleSettings {
+            select: select.map(|rules| codes(&file, &rules.value)).transpose()?,
+            ignore: codes(&file, &settings.ignore)?,
+            severity: severities(&file, &settings.severity)?,
+        },
+        per_path: per_path.collect::<Result<_, Failure>>()?,
+        fail_on: settings.fail_on.as_ref().map(|level| severity(level.value)),
+        include: patterns(&file, places(&settings.include))?,
+        exclude: patterns(&file, places(&settings.exclude))?,
+        folder: folder.to_owned(),
         recipes,
-    } = settings;
-    let declarations: Vec<_> = target
+        written: settings,
+    })
+}
+
+fn target(settings: &Settings) -> Result<Vec<Declaration>, Failure> {
+    let file = &settings.file;
+    let declarations: Vec<_> = settings
+        .target
         .iter()
         .map(|setting| Declaration {
             key: setting.key.clone(),
@@ -112,32 +192,74 @@ fn declared(settings: Settings, folder: &Path) -> Result<Declared, Failure> {
         })
         .collect();
     let releases = knowledge::releases();
-    if let Err(TargetError { key, message, help }) =
-        Target::newest(releases).declare(&declarations, releases)
-    {
-        let wrong = target.iter().find(|setting| setting.key == key);
-        let span = wrong.map_or(Span::at(0), |setting| setting.span);
-        return Err(failure(&file, span, &message, help));
+    match Target::newest(releases).declare(&declarations, releases) {
+        Ok(()) => Ok(declarations),
+        Err(TargetError { key, message, help }) => {
+            let mut settings = settings.target.iter();
+            let wrong = settings.find(|setting| setting.key == key);
+            let span = wrong.map_or(Span::at(0), |setting| setting.span);
+            Err(failure(file, span, &message, help))
+        }
     }
-    let recipes = recipes.into_iter().map(|declared| {
-        let patterns = Patterns::new([declared.pattern.as_str()]).map_err(|error| {
+}
+
+fn places(patterns: &[Placed<String>]) -> impl Iterator<Item = (&String, Span)> {
+    patterns
+        .iter()
+        .map(|pattern| (&pattern.value, pattern.span))
+}
+
+fn patterns<'a>(
+    file: &Arc<SourceFile>,
+    places: impl IntoIterator<Item = (&'a String, Span)>,
+) -> Result<Patterns, Failure> {
+    let mut all = Vec::new();
+    for (pattern, span) in places {
+        Patterns::new([pattern.as_str()]).map_err(|error| {
             let help = "write for example 'configs/**/*.yaml'".to_owned();
-            failure(&file, declared.span, &error.to_string(), help)
+            failure(file, span, &error.to_string(), help)
         })?;
-        Ok((patterns, declared.kind))
-    });
-    Ok(Declared {
-        target: declarations,
-        blocks,
-        folder: folder.to_owned(),
-        recipes: recipes.collect::<Result<_, Failure>>()?,
+        all.push(pattern.as_str());
+    }
+    Patterns::new(all).map_err(|error| {
+        let help = "name fewer patterns".to_owned();
+        failure(file, Span::at(0), &error.to_string(), help)
     })
 }
 
-fn failure(file: &SourceFile, span: Span, message: &str, help: String) -> Failure {
-    let at = file.line_column(span.start);
-    Failure::usage(
-        format!("{}:{}:{}: {message}", file.path, at.line, at.column),
-        help,
-    )
+fn named(file: &Arc<SourceFile>, rule: &Placed<String>) -> Result<Named, Failure> {
+    Named::new(&rule.value).map_err(|unknown| {
+        let (message, help) = unknown.parts();
+        failure(file, rule.span, message, help.to_owned())
+    })
+}
+
+fn codes(file: &Arc<SourceFile>, rules: &[Placed<String>]) -> Result<Vec<&'static str>, Failure> {
+    let mut codes = Vec::new();
+    for rule in rules {
+        codes.extend(named(file, rule)?.codes);
+    }
+    Ok(codes)
+}
+
+fn severities(
+    file: &Arc<SourceFile>,
+    settings: &[SeveritySetting],
+) -> Result<Vec<(Named, Severity)>, Failure> {
+    let settings = settings.iter();
+    settings
+        .map(|setting| Ok((named(file, &setting.rule)?, severity(setting.level))))
+        .collect()
+}
+
+fn severity(level: Level) -> Severity {
+    match level {
+        Level::Error => Severity::Error,
+        Level::Warning => Severity::Warning,
+        Level::Note => Severity::Note,
+    }
+}
+
+fn failure(file: &Arc<SourceFile>, span: Span, message: &str, help: String) -> Failure {
+    Failure::settings(message, help, Label::at(file, span, ""))
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::discover::{self, SIZE_LIMIT};
+use crate::discover;
 use crate::formats::launch::LaunchFile;
 use crate::formats::recipe::Framework;
 use crate::formats::{self, Kind, launch};
@@ -56,11 +56,12 @@ pub(in crate::cli) fn read(
     input: &Input,
     assumptions: &Assumptions,
 ) -> Result<FileResult, Failure> {
+    let limit = assumptions.size_limit(input.path())?;
     let (shown, explicit, bytes) = match input {
         Input::File(file) => (
             &file.shown,
             file.explicit,
-            assumptions.overlay.read(&file.path),
+            assumptions.overlay.read(&file.path, limit),
         ),
         Input::StandardInput(input) => (&input.shown, true, Ok(input.bytes.clone())),
     };
@@ -79,9 +80,10 @@ pub(in crate::cli) fn read(
         }
     };
     result.read = true;
-    if bytes.len() as u64 > SIZE_LIMIT {
-        if explicit || looks_like_config(&decode(&bytes[..HEAD])) {
-            result.findings.push(notices::too_large(shown, SIZE_LIMIT));
+    if bytes.len() as u64 > limit {
+        let head = bytes.get(..HEAD).unwrap_or(&bytes);
+        if explicit || looks_like_config(&decode(head)) {
+            result.findings.push(notices::too_large(shown, limit));
         }
         return Ok(result);
     }

@@ -125,7 +125,7 @@ impl Contents<'_> {
         if self.staged.get(&real).is_some() {
             return Err("holds changes that are not staged".to_owned());
         }
-        let bytes = self.overlay.read(&real).map_err(Refusal::Failed);
+        let bytes = self.overlay.read(&real, u64::MAX).map_err(Refusal::Failed);
         let bytes = bytes.map_err(|refusal| refusal.to_string())?;
         Ok((Place::File(real), text(bytes)?))
     }

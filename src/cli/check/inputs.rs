@@ -12,6 +12,9 @@ use super::plan::Plan;
 /// Standard input, as a path on the command line.
 const STANDARD_INPUT: &str = "-";
 
+/// More is not read from standard input. Whether what it holds is too large to be checked the settings say.
+const STANDARD_INPUT_LIMIT: u64 = 1 << 30;
+
 /// Something to check.
 pub(in crate::cli) enum Input {
     /// A file.
@@ -20,7 +23,7 @@ pub(in crate::cli) enum Input {
     StandardInput(StandardInput),
 }
 
-/// What standard input holds, read up to one byte more than the limit of size.
+/// What standard input holds.
 #[derive(Clone)]
 pub(in crate::cli) struct StandardInput {
     /// The path under which it is checked and shown.
@@ -32,6 +35,14 @@ pub(in crate::cli) struct StandardInput {
 }
 
 impl Input {
+    /// The path under which it is shown.
+    pub(in crate::cli) fn shown(&self) -> &str {
+        match self {
+            Self::File(file) => &file.shown,
+            Self::StandardInput(input) => &input.shown,
+        }
+    }
+
     /// The path for which settings and pins are looked up.
     pub(in crate::cli) fn path(&self) -> &Path {
         match self {
@@ -74,9 +85,12 @@ impl StandardInput {
         let mut bytes = Vec::new();
         let read = io::stdin()
             .lock()
-            .take(discover::SIZE_LIMIT + 1)
+            .take(STANDARD_INPUT_LIMIT + 1)
             .read_to_end(&mut bytes);
         read.map_err(|error| Failure::run(format!("standard input cannot be read: {error}")))?;
+        if bytes.len() as u64 > STANDARD_INPUT_LIMIT {
+            return Err(Failure::run("standard input is larger than 1 GiB"));
+        }
         let name = arguments.stdin_filename.as_deref();
         Ok(Some(Self {
             shown: name.map_or("<stdin>".to_owned(), |name| discover::shown(name, current)),
@@ -128,12 +142,13 @@ pub(in crate::cli) fn inputs(
     let Discovery {
         mut candidates,
         problems,
-    } = discover::discover(&paths, current, &plan.discovery);
+    } = discover::discover(&paths, current, &plan.discovery, &plan.assumptions);
     let overlay = &plan.assumptions.overlay;
     if !overlay.is_empty() {
         let stands_in = standard_input.and_then(|input| input.real.as_deref());
         // What is staged may be gone from the disk, and what is there may not be staged.
-        let only_there = discover::only_laid_over(overlay, &paths, current, &plan.discovery);
+        let only_there =
+            discover::only_laid_over(overlay, &paths, current, &plan.discovery, &plan.assumptions);
         candidates.extend(only_there);
         candidates.retain(|file| {
             let real = real_path(&current.join(&file.path));
@@ -143,10 +158,7 @@ pub(in crate::cli) fn inputs(
     }
     let mut inputs: Vec<_> = candidates.into_iter().map(Input::File).collect();
     if let Some(input) = standard_input
-        && !plan
-            .discovery
-            .exclude
-            .match_path_or_folder(Path::new(&input.shown))
+        && !plan.excludes(Path::new(&input.shown), &input.shown)
     {
         inputs.push(Input::StandardInput(input.clone()));
     }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::discover;
+use crate::discover::{self, SIZE_LIMIT};
 use crate::formats::Kind;
 use crate::formats::launch::{Folder, LaunchCommand, LaunchFile, Loaded};
 use crate::resolve::target::closest;
@@ -194,6 +194,8 @@ struct PlaceOfFiles {
 /// The folder of a file and those above it up to the root, the nearest one first. What is looked up there is read once.
 struct Above {
     places: Vec<PlaceOfFiles>,
+    /// Larger files are not read.
+    limit: u64,
     read: RefCell<HashMap<PathBuf, Option<Arc<SourceFile>>>>,
 }
 
@@ -212,6 +214,10 @@ impl Above {
             places: places
                 .map(|(shown, folder)| PlaceOfFiles { shown, folder })
                 .collect(),
+            // Wrong settings were said when they were read.
+            limit: assumptions
+                .size_limit(Path::new(file))
+                .unwrap_or(SIZE_LIMIT),
             read: RefCell::default(),
         }
     }
@@ -239,7 +245,7 @@ impl Above {
         if let Some(known) = self.read.borrow().get(&shown) {
             return known.clone();
         }
-        let found = place.folder.read(path).and_then(|found| {
+        let found = place.folder.read_up_to(path, self.limit).and_then(|found| {
             let shown = discover::shown(&shown, Path::new(""));
             SourceFile::new(shown, found.bytes).ok().map(Arc::new)
         });

@@ -1,7 +1,7 @@
 //! The settings of a check, and what is to be checked.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::discover::{self, Overlay, PatternError, Patterns};
@@ -43,7 +43,7 @@ impl Plan {
         };
         let current = current_folder()?;
         Ok(Self {
-            selection: Selection::new(&arguments.select, &arguments.ignore)?,
+            selection: Selection::new(&arguments.rules)?,
             assumptions: Assumptions::new(
                 &arguments.assumptions,
                 &paths(arguments),
@@ -52,13 +52,21 @@ impl Plan {
             )?,
             threads,
             discovery: discover::Settings {
-                include: patterns(&arguments.include)?,
-                exclude: patterns(&arguments.exclude)?,
+                include: patterns(&arguments.files.include)?,
+                exclude: patterns(&arguments.files.exclude)?,
+                force_exclude: !arguments.files.no_force_exclude,
                 threads: threads.get(),
             },
             reports: reports(arguments)?,
             paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
         })
+    }
+}
+
+impl Plan {
+    /// Whether a file is left out, also where it is named itself.
+    pub(in crate::cli) fn excludes(&self, file: &Path, shown: &str) -> bool {
+        self.discovery.leave_out(file, shown, &self.assumptions)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The parts of settings, one by one: what is written becomes what is meant, or an error that says where.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toml::{Spanned, Value};
@@ -7,7 +8,90 @@ use toml::{Spanned, Value};
 use crate::source::{Route, SourceFile};
 
 use super::super::Kind;
-use super::{DeclaredKind, Fp8Block, Remedy, SettingsError, TargetSetting, WrittenBlock, span};
+use super::written::{WrittenBlock, WrittenPerPath};
+use super::{
+    DeclaredKind, Fp8Block, Level, PerPath, Placed, Remedy, SettingsError, SeveritySetting,
+    TargetSetting, span,
+};
+
+/// The units of sizes. A file size in megabytes is meant as programs count it.
+const UNITS: &[(&str, u64)] = &[
+    ("", 1),
+    ("B", 1),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+
+pub(super) fn placed<T>(value: Spanned<T>) -> Placed<T> {
+    Placed {
+        span: span(value.span()),
+        value: value.into_inner(),
+    }
+}
+
+pub(super) fn all_placed<T>(values: Vec<Spanned<T>>) -> Vec<Placed<T>> {
+    values.into_iter().map(placed).collect()
+}
+
+/// In the order of the text.
+pub(super) fn severity(written: BTreeMap<Spanned<String>, Spanned<Level>>) -> Vec<SeveritySetting> {
+    let mut all: Vec<_> = written
+        .into_iter()
+        .map(|(rule, level)| SeveritySetting {
+            rule: placed(rule),
+            level: level.into_inner(),
+        })
+        .collect();
+    all.sort_by_key(|setting| setting.rule.span);
+    all
+}
+
+pub(super) fn per_path((pattern, written): (Spanned<String>, WrittenPerPath)) -> PerPath {
+    PerPath {
+        pattern: placed(pattern),
+        ignore: all_placed(written.ignore),
+        severity: severity(written.severity),
+    }
+}
+
+pub(super) fn file_size(written: Spanned<Value>) -> Result<Placed<u64>, SettingsError> {
+    let Placed { value, span } = placed(written);
+    let wrong = |message: String| {
+        SettingsError {
+        message,
+        remedy: Remedy::Write(
+            r#"write bytes or a text, as in max-file-size = "8 MiB"; the units are B, KiB, MiB and GiB"#
+                .to_owned(),
+        ),
+        span,
+    }
+    };
+    let (size, given) = match &value {
+        Value::Integer(bytes) => (u64::try_from(*bytes).ok(), bytes.to_string()),
+        Value::String(text) => (size(text), text.clone()),
+        other => {
+            return Err(wrong(format!(
+                "a size is a number of bytes or a text, not a value of the type {}",
+                other.type_str()
+            )));
+        }
+    };
+    match size {
+        Some(0) | None => Err(wrong(format!("`{given}` is not a size"))),
+        Some(value) => Ok(Placed { value, span }),
+    }
+}
+
+/// `8 MiB`, `512KiB`, `9`
+fn size(text: &str) -> Option<u64> {
+    let text = text.trim_matches(' ');
+    let digits = text.trim_start_matches(|character: char| character.is_ascii_digit());
+    let number: u64 = text.get(..text.len() - digits.len())?.parse().ok()?;
+    let unit = digits.trim_matches(' ');
+    let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    number.checked_mul(*factor)
+}
 
 pub(super) fn target_setting(
     key: Spanned<String>,

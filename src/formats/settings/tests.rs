@@ -77,6 +77,8 @@ fn a_project_may_hold_settings() {
     );
     assert!(parsed("pyproject.toml", "[tool.fp8lint\n").is_err());
     assert!(parsed("pyproject.toml", "[tool.fp8lint]\ntargt = 1\n").is_err());
+    assert!(parsed("pyproject.toml", "tool.fp8lint = []\n").is_err());
+    assert!(parsed("pyproject.toml", "tool.fp8lint = 'on'\n").is_err());
     assert!(parsed("fp8lint.toml", "").unwrap().is_some());
 }
 
@@ -100,9 +102,46 @@ fn kinds_are_declared_in_the_order_of_the_text() {
 }
 
 #[test]
+fn sizes_have_units() {
+    let size = |written: &str| {
+        let text = format!("max-file-size = {written}\n");
+        let settings = parsed("fp8lint.toml", &text).unwrap().unwrap();
+        settings.max_file_size.unwrap().value
+    };
+    for (written, bytes) in [
+        ("17", 17),
+        ("'17'", 17),
+        ("'17 B'", 17),
+        ("'2KiB'", 2048),
+        ("' 8 MiB '", 8 << 20),
+        ("'1 GiB'", 1 << 30),
+    ] {
+        assert_eq!(size(written), bytes, "{written}");
+    }
+}
+
+#[test]
 fn what_cannot_be_used_is_said_with_its_place() {
     let mut shown = String::new();
     for text in [
+        "select = 'FP3'\n",
+        "select = [3]\n",
+        "ignore = { FP3 = true }\n",
+        "severity = { FP3 = 'eror' }\n",
+        "severity = { FP3 = 3 }\n",
+        "severity = ['FP3']\n",
+        "fail-on = 'never'\n",
+        "fail-on = true\n",
+        "exclude = 'out'\n",
+        "include = [['out']]\n",
+        "max-file-size = '8 MB'\n",
+        "max-file-size = '99999999999999 GiB'\n",
+        "max-file-size = 0\n",
+        "max-file-size = 1.5\n",
+        "[per-path.'a.json']\nignored = ['FP3']\n",
+        "[per-path.'a.json']\nignore = 'FP3'\n",
+        "per-path = { 'a.json' = ['FP3'] }\n",
+        "[per-path.'a.json'.severity]\nFP3 = 'info'\n",
         "taget = { gpu = 'h100' }\n",
         "[[fp8-blok]]\n",
         "[[fp8-block]]\npath = 'fp8'\nbackend = ['a']\n",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::super::container::{ENDINGS, NAMES};
-use crate::discover::{Patterns, Settings, discover};
+use crate::discover::{NothingLocal, Patterns, Settings, discover};
 
 #[test]
 fn a_walk_finds_every_kind_of_launch_file() {
@@ -30,9 +30,15 @@ fn a_walk_finds_every_kind_of_launch_file() {
     let settings = Settings {
         include: none(),
         exclude: none(),
+        force_exclude: true,
         threads: 1,
     };
-    let found = discover(&[PathBuf::from(".")], folder.path(), &settings);
+    let found = discover(
+        &[PathBuf::from(".")],
+        folder.path(),
+        &settings,
+        &NothingLocal,
+    );
     let found: Vec<String> = found
         .candidates
         .into_iter()
