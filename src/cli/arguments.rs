@@ -68,8 +68,9 @@ pub(super) struct CheckArguments {
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 
-    /// Report in FORMAT (text, concise, json), into FILE if one is named; repeatable
-    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report_request)]
+    /// Report in FORMAT, into FILE if one is named; repeatable: text, concise, json, json-lines, gitlab, junit, rdjson
+    /// (for reviewdog), agent (for programs that read)
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report_request, help_heading = "Reports")]
     pub(super) report: Vec<ReportRequest>,
 
     /// Report these rules only: codes, names, or families such as FP3
@@ -120,15 +121,25 @@ pub(super) struct CheckArguments {
     pub(super) exit_zero: bool,
 
     /// Print findings only, without the closing line
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = "Reports")]
     pub(super) quiet: bool,
 
-    /// Print how many findings each rule has
-    #[arg(long)]
+    /// Print how many findings each rule has, and how many of them are fixable
+    #[arg(long, help_heading = "Reports")]
     pub(super) statistics: bool,
 
+    /// Show no progress bar, which long checks have on a terminal outside CI
+    #[arg(long, help_heading = "Reports")]
+    pub(super) no_progress: bool,
+
     /// Colour the report
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        help_heading = "Reports"
+    )]
     pub(super) color: Colour,
 
     /// Use N threads [default: one for each core]

@@ -9,6 +9,7 @@ mod explain;
 mod failure;
 mod notices;
 mod output;
+mod progress;
 mod resolve;
 mod selection;
 mod target;

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use crate::discover::{self, Candidate, Discovery, Overlay, PatternError, Patterns, Problem};
 use crate::report::{Format, RepositoryPaths, Style};
 
-use super::super::arguments::{CheckArguments, ReportRequest};
+use super::super::arguments::CheckArguments;
 use super::super::assumptions::Assumptions;
 use super::super::failure::Failure;
 use super::super::output::Output;
+use super::super::progress::Progress;
 use super::super::selection::Selection;
+use super::reports::reports;
 
 /// Standard input, as a path on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -25,6 +27,7 @@ pub(in crate::cli) struct Plan {
     discovery: discover::Settings,
     pub(in crate::cli) reports: Vec<(Format, Style, Output)>,
     pub(in crate::cli) paths: RepositoryPaths,
+    pub(in crate::cli) progress: Progress,
 }
 
 impl Plan {
@@ -59,7 +62,8 @@ impl Plan {
                 exclude: patterns(&arguments.exclude)?,
                 threads: threads.get(),
             },
-            reports: reports(arguments)?,
+            reports: reports(arguments, &current)?,
+            progress: Progress::new(!arguments.quiet && !arguments.no_progress),
             paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
         })
     }
@@ -69,42 +73,6 @@ impl Plan {
 pub(in crate::cli) fn current_folder() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .map_err(|error| Failure::run(format!("the current folder cannot be read: {error}")))
-}
-
-fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, Failure> {
-    let text = [ReportRequest {
-        format: Format::Text,
-        file: None,
-    }];
-    let requests = if arguments.report.is_empty() {
-        &text[..]
-    } else {
-        &arguments.report
-    };
-    let on_standard_output = requests.iter().filter(|request| request.file.is_none());
-    if on_standard_output.count() > 1 {
-        return Err(Failure::usage(
-            "two reports cannot both go to standard output",
-            "name a file for all but one: --report json=fp8lint.json",
-        ));
-    }
-    Ok(requests
-        .iter()
-        .map(|request| {
-            let output = match &request.file {
-                Some(file) => Output::File(file.clone()),
-                None if arguments.is_output_a_text() => Output::standard_error(arguments.color),
-                None => Output::standard(arguments.color),
-            };
-            let style = Style {
-                colour: output.colour(),
-                quiet: arguments.quiet,
-                statistics: arguments.statistics,
-                show_fixes: arguments.show_fixes,
-            };
-            (request.format, style, output)
-        })
-        .collect())
 }
 
 /// Lets standard input hold these bytes.
