@@ -56,6 +56,14 @@ impl Failure {
         }
     }
 
+    /// With what to do about it.
+    pub(super) fn with_help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+
     /// The exit code for it.
     pub(super) fn exit(&self) -> Exit {
         self.exit

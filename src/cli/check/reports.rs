@@ -63,14 +63,14 @@ pub(super) fn reports(
 /// Where a report's file is, links followed. Told before anything is checked whether it can be there at all.
 fn real(file: &Path, current: &Path) -> Result<PathBuf, Failure> {
     let path = current.join(file);
+    let cannot = |reason: &str| {
+        let file = file.display();
+        Failure::run(format!("the report {file} cannot be written: {reason}"))
+    };
     if path.is_dir() {
-        return Err(Failure::usage(
-            format!(
-                "the report cannot be written to {}: it is a folder",
-                file.display()
-            ),
-            format!("name a file in it: {}", file.join("fp8lint.txt").display()),
-        ));
+        let inside = file.join("fp8lint.txt");
+        let help = format!("name a file in it: {}", inside.display());
+        return Err(cannot("it is a folder").with_help(help));
     }
     if let Ok(real) = path.canonicalize() {
         return Ok(real);
@@ -80,13 +80,8 @@ fn real(file: &Path, current: &Path) -> Result<PathBuf, Failure> {
         (Ok(folder), Some(name)) if folder.is_dir() => Ok(folder.join(name)),
         _ => {
             let folder = file.parent().unwrap_or(file).display();
-            Err(Failure::usage(
-                format!(
-                    "the report {} cannot be written: there is no folder {folder}",
-                    file.display()
-                ),
-                format!("make it first: mkdir -p {folder}"),
-            ))
+            Err(cannot(&format!("there is no folder {folder}"))
+                .with_help(format!("make it first: mkdir -p {folder}")))
         }
     }
 }
