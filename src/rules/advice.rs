@@ -17,12 +17,21 @@ pub(super) fn backend_meant(text: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether this release has `fp8_config`; those before refuse a file with it.
+pub(super) fn knows_fp8_config(subject: &Subject<'_>) -> bool {
+    let mut keys = subject.facts.cluster_keys.iter();
+    keys.any(|known| known.name == "fp8_config")
+}
+
 /// The lines that make accelerate train in fp8.
 pub(super) fn write_fp8(subject: &Subject<'_>, backend: Option<&str>) -> String {
     let choice = match backend {
         Some(backend) => backend.to_owned(),
         None => "AO  # torchao; or TE (Transformer Engine), MSAMP".to_owned(),
     };
+    if !knows_fp8_config(subject) {
+        return "mixed_precision: fp8".to_owned();
+    }
     let mut lines = format!("mixed_precision: fp8\nfp8_config:\n  backend: {choice}");
     if uses_fsdp(subject) && backend.is_none_or(|backend| backend == "AO") {
         lines.push_str("\nfsdp_config:\n  fsdp_cpu_ram_efficient_loading: false  # AO needs this");

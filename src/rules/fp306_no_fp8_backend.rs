@@ -3,7 +3,9 @@
 use crate::resolve::{Verdict, Voice};
 use crate::source::{Object, Route};
 
-use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, advice, mend,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP306",
@@ -27,6 +29,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Verdict::Fp8(chosen) = &last.verdict else {
         return;
     };
+    let is_written = subject.within("fp8_config", "backend").is_some();
     let is_named = last
         .decision("fp8_backend")
         .is_none_or(|decision| decision.origin.voice != Voice::Default);
@@ -34,7 +37,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         .caused_by(&[crate::resolve::Cause::Fp8Backend])
         .next()
         .is_some();
-    if is_named || wrong_before || !subject.asks_for_fp8() || subject.target.declares_installed() {
+    // Releases that read no backend from the config have rules of their own for it.
+    if !advice::knows_fp8_config(subject)
+        || is_written
+        || is_named
+        || wrong_before
+        || !subject.asks_for_fp8()
+        || subject.target.declares_installed()
+    {
         return;
     }
     // Who names a backend in another place hears of that.

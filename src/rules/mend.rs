@@ -59,9 +59,15 @@ pub(super) fn write_fp8(
     if let Some((route, _)) = stray {
         editor = editor.remove(route);
     }
-    editor = editor
-        .put(&Route::keys(["mixed_precision"]), "fp8")
-        .put(&Route::keys(["fp8_config", "backend"]), backend);
+    editor = editor.put(&Route::keys(["mixed_precision"]), "fp8");
+    if !advice::knows_fp8_config(subject) {
+        return Fix::of(
+            "write mixed_precision: fp8",
+            Safety::Unsafe,
+            editor.finish(),
+        );
+    }
+    editor = editor.put(&Route::keys(["fp8_config", "backend"]), backend);
     let settings = stray.into_iter().flat_map(|(_, block)| block.entries());
     for setting in settings {
         if let (Some(key), Some(value)) = (setting.key.text(), setting.value.object())

@@ -205,7 +205,10 @@ impl Editor {
     fn change(mut self, change: Change) -> Self {
         let made = self.composed.take().and_then(|mut composed| {
             let edit = proven(composed.text(), self.syntax, &change)?;
-            composed.make(change, &edit);
+            let replaced = composed.text().get(edit.span.start..edit.span.end);
+            if replaced != Some(edit.content.as_str()) {
+                composed.make(change, &edit);
+            }
             Some(composed)
         });
         self.composed = made;
