@@ -12,6 +12,8 @@
 | rdjson | reviewdog's JSON Schema, which the crate rdfmt holds, by jsonschema; the suggestions are made as reviewdog
            defines ranges and must give what `fp8lint --fix --unsafe-fixes` writes |
 
+What only a terminal shows (links, a progress bar) is looked at on a pseudo-terminal.
+
 Each of them is shown a spoilt report too, and must refuse it. Needs python3 with venv, npm and cargo, and their package
 registries; what it takes from there is pinned and goes to `validate-reports` in Cargo's target folder.
 """
@@ -39,7 +41,7 @@ FORMATS = ["json", "json-lines", "gitlab", "junit", "rdjson"]
 
 LOWER = "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: te\n"
 BARE = "distributed_type: 'NO'\nfp8: true\nmixed_precision: bf16\nnum_processes: 1\n"
-WIDE = "{é: 漢, mixed_precision: fp8, distributed_type: 'NO', fp8_config: {backend: te}}\n"
+WIDE = "{main_training_function: é漢, mixed_precision: fp8, distributed_type: 'NO', fp8_config: {backend: te}}\n"
 CLEAN = "distributed_type: 'NO'\nmixed_precision: bf16\nnum_processes: 1\n"
 HOSTILE = "a,b:c%d::error::e\n\r\x1b[31m|`<script>&\"']]>\u202e\x07\ufffe\uffff"
 REPOSITORY = {
@@ -49,7 +51,7 @@ REPOSITORY = {
     "conf/bom.yaml": "\ufeff" + LOWER,
     "conf/wide.yaml": WIDE,
     "clean.yaml": CLEAN,
-    HOSTILE + ".yaml": f'"{chr(0x9f)}{chr(0xe9)}<b>`|": 1\n' + BARE,
+    HOSTILE + ".yaml": "# é\u202e<b>`|]]>\n" + BARE,
 }
 
 
@@ -279,6 +281,54 @@ def check_rdjson(reports, before, after):
     }, faults)
 
 
+def on_terminal(folder, *command, **environment):
+    """What a program writes to a terminal."""
+    import pty
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.execve(command[0], [*map(str, command)], {"TERM": "xterm-kitty", "PATH": os.environ["PATH"], **environment})
+    shown = b""
+    try:
+        while read := os.read(terminal, 1 << 16):
+            shown += read
+    except OSError:
+        pass  # So Linux says that the program has closed it.
+    os.waitpid(child, 0)
+    return shown.decode()
+
+
+def check_terminal(binary, before, folder):
+    link = "\x1b]8;;file://"
+    for expected, arguments, environment in [
+        (True, [], {}),
+        (False, ["--color", "never"], {}),
+        (False, [], {"FORCE_HYPERLINK": "0"}),
+        (False, [], {"TERM": "xterm"}),
+        (True, [], {"TERM": "xterm", "FORCE_HYPERLINK": "1"}),
+    ]:
+        shown = on_terminal(before, binary, *arguments, "conf", **environment)
+        if (link in shown) != expected:
+            fail(f"links with {arguments} {environment}: {shown[:300]!r}")
+        if "checking" in shown:
+            fail("a progress bar of a short check")
+    many = folder / "many"
+    many.mkdir()
+    for number in range(3000):
+        (many / f"{number}.yaml").write_text(BARE)
+    for expected, arguments, environment in [
+        (True, [], {}),
+        (False, ["--no-progress"], {}),
+        (False, ["--quiet"], {}),
+        (False, [], {"CI": "true"}),
+    ]:
+        shown = on_terminal(many, binary, "--report=json=/dev/null", *arguments, **environment)
+        if ("checking" in shown) != expected:
+            fail(f"a progress bar with {arguments} {environment}: {shown[:300]!r}")
+    print("terminal: links and a progress bar only where they belong")
+
+
 def repository(folder):
     for path, text in REPOSITORY.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -305,6 +355,7 @@ def main():
         check_gitlab(reports, folder)
         check_junit(reports)
         check_rdjson(reports, before, after)
+        check_terminal(binary, before, folder)
 
 
 if __name__ == "__main__":
