@@ -101,6 +101,24 @@ pub(super) struct CheckArguments {
     #[arg(long, help_heading = "Fixes", requires = "fix")]
     pub(super) exit_non_zero_on_fix: bool,
 
+    /// Report only what touches a file that has changed since HEAD and REF parted, as a pull request shows it
+    #[arg(
+        long,
+        value_name = "REF",
+        help_heading = "Changes",
+        conflicts_with = "staged",
+        group = "changes"
+    )]
+    pub(super) since: Option<String>,
+
+    /// Report only what touches a staged file; files are read as they are staged
+    #[arg(long, help_heading = "Changes", group = "changes")]
+    pub(super) staged: bool,
+
+    /// With --since or --staged: report only what touches a changed line
+    #[arg(long, help_heading = "Changes", requires = "changes")]
+    pub(super) changed_lines: bool,
+
     #[command(flatten)]
     pub(super) assumptions: AssumptionArguments,
 

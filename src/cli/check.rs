@@ -1,6 +1,7 @@
 //! `fp8lint check`: discover → read → recognise → resolve → judge → report.
 
 pub(super) mod alone;
+mod changes;
 pub(super) mod file;
 mod fixing;
 mod merged;
@@ -12,7 +13,7 @@ pub(super) mod runs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::discover::Problem;
+use crate::discover::{Overlay, Problem};
 use crate::report::{self, Checked};
 use crate::resolve::target::closest;
 
@@ -22,19 +23,33 @@ use super::output::Output;
 use super::{notices, workers};
 
 use alone::Around;
+use changes::Changes;
 use file::FileResult;
 pub(super) use file::decode;
 use plan::{Input, Plan};
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
-    let overlay = Arc::default();
+    let current = plan::current_folder()?;
+    let changes = Changes::of(arguments, &current)?;
+    let overlay = match &changes {
+        Some(changes) if arguments.staged => changes.staged_contents()?,
+        _ => Overlay::default(),
+    };
+    let overlay = Arc::new(overlay);
     let plan = Plan::new(arguments, &overlay)?;
-    let (inputs, problems) = plan::inputs(arguments, &plan)?;
-    let mut came = check(&inputs, &problems, &plan)?;
+    let has_changed = changes
+        .as_ref()
+        .is_none_or(|changes| !changes.changed().is_empty());
+    let (inputs, problems) = match has_changed {
+        true => plan::inputs(arguments, &plan)?,
+        false => Default::default(),
+    };
+    let changes = changes.as_ref();
+    let mut came = check(&inputs, &problems, &plan, changes)?;
     let mut is_changed = false;
     if arguments.fix || arguments.diff {
-        let fixing = fixing::fixed(arguments, inputs, &problems, &overlay, came)?;
+        let fixing = fixing::fixed(arguments, inputs, &problems, &overlay, changes, came)?;
         is_changed = !fixing.fixed.is_empty();
         if arguments.diff {
             Output::standard(Colour::Never).write(fixing.patch().as_bytes())?;
@@ -70,14 +85,23 @@ struct Came {
 }
 
 /// Checks these inputs once.
-fn check(inputs: &[Input], problems: &[Problem], plan: &Plan) -> Result<Came, Failure> {
+fn check(
+    inputs: &[Input],
+    problems: &[Problem],
+    plan: &Plan,
+    changes: Option<&Changes>,
+) -> Result<Came, Failure> {
     plan.progress.expect(3 * inputs.len());
     let files = workers::map(plan.threads, inputs, |input| {
         plan.progress.after(|| file::read(input, &plan.assumptions))
     });
     let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
     let read = files.iter().any(|file| file.read) || (problems.is_empty() && files.is_empty());
-    let checked = gather(files, problems, plan)?;
+    let mut checked = gather(files, problems, plan)?;
+    if let Some(changes) = changes {
+        changes.keep(&mut checked.findings, &checked.files);
+        checked.scope = Some(changes.scope.clone());
+    }
     plan.progress.clear();
     Ok(Came { checked, read })
 }
@@ -142,6 +166,7 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         files: recognised,
         findings,
         suppressed: Vec::new(),
+        scope: None,
         fixed: Vec::new(),
         fixes_are_written: false,
         paths: plan.paths.clone(),

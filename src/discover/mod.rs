@@ -5,6 +5,8 @@
 //! are walked, `.git` never is, and links are not followed, so that no walk leaves its root. A file that is named
 //! itself is always a candidate, whatever its name, unless an `exclude` pattern matches it.
 
+mod changed;
+mod git;
 mod overlay;
 mod patterns;
 mod tracked;
@@ -15,6 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+pub use changed::{Against, Changed, ChangedError};
 pub use overlay::Overlay;
 pub use patterns::{PatternError, Patterns};
 pub use upwards::{Folder, FolderFile, Nearest, SIZE_LIMIT, Upwards};
@@ -104,6 +107,29 @@ pub fn discover(paths: &[PathBuf], current: &Path, settings: &Settings) -> Disco
 pub fn git_root(folder: &Path) -> Option<&Path> {
     let mut above = folder.ancestors();
     above.find(|folder| folder.join(".git").symlink_metadata().is_ok())
+}
+
+/// The files of an overlay that the disk does not have, as a search of these paths would find them.
+pub fn only_laid_over(
+    overlay: &Overlay,
+    paths: &[PathBuf],
+    current: &Path,
+    settings: &Settings,
+) -> Vec<Candidate> {
+    let roots: Vec<_> = paths
+        .iter()
+        .filter_map(|path| current.join(path).canonicalize().ok())
+        .collect();
+    let is_missing = |path: &&Path| path.symlink_metadata().is_err();
+    let below_a_root = |path: &&Path| roots.iter().any(|root| path.starts_with(root));
+    let files = overlay.files().filter(is_missing).filter(below_a_root);
+    let candidates = files.filter_map(|path| {
+        let shown = relative(path, &current.canonicalize().ok()?);
+        let is_wanted = walk::is_candidate(path, &shown, settings)
+            && !settings.exclude.match_path_or_folder(Path::new(&shown));
+        is_wanted.then(|| candidate(path, shown, false))
+    });
+    candidates.collect()
 }
 
 /// Folder by folder, as a person reads a listing.

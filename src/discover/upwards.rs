@@ -143,9 +143,33 @@ impl Folder {
         })
     }
 
+    /// What is laid over a file that the disk does not have.
+    fn laid_over(&self, path: &Path) -> Option<Option<&[u8]>> {
+        if self.overlay.is_empty() || path.symlink_metadata().is_ok() {
+            return None;
+        }
+        let mut cleaned = PathBuf::new();
+        for part in path.components() {
+            match part {
+                Component::ParentDir => {
+                    cleaned.pop();
+                }
+                part => cleaned.push(part),
+            }
+        }
+        let is_below = cleaned.starts_with(&self.root);
+        self.overlay.get(&cleaned).filter(|_| is_below)
+    }
+
     /// A file in the folder or below it, if it is a regular one of at most 4 MiB. A link is followed where it stays below the root.
     pub fn read(&self, name: impl AsRef<Path>) -> Option<FolderFile> {
         let path = self.path.join(name);
+        if let Some(Some(bytes)) = self.laid_over(&path) {
+            return (bytes.len() as u64 <= SIZE_LIMIT).then(|| FolderFile {
+                shown: relative(&path, &self.current),
+                bytes: bytes.to_vec(),
+            });
+        }
         let target = path.canonicalize().ok()?;
         // Asked before it is opened: to open a pipe is to wait for its writer.
         if !target.starts_with(&self.root) || !target.metadata().ok()?.is_file() {

@@ -177,7 +177,7 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-fn is_candidate(path: &Path, shown: &str, settings: &Settings) -> bool {
+pub(super) fn is_candidate(path: &Path, shown: &str, settings: &Settings) -> bool {
     let has_ending = path
         .extension()
         .and_then(|ending| ending.to_str())

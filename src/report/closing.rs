@@ -45,6 +45,11 @@ pub(super) fn closing_line(checked: &Checked) -> String {
         .filter(|(_, count)| *count > 0)
         .map(|(severity, count)| plural(count, severity.as_str()))
         .collect();
+    let narrowed = match &checked.scope {
+        Some(scope) => format!(", in {}", one_line(scope)),
+        None => String::new(),
+    };
+    let place = format!("{place}{narrowed}");
     let said = match (counts.is_empty(), checked.files.is_empty()) {
         (false, false) => format!("Found {} in {place}.", counts.join(", ")),
         (false, true) => format!("Found {}; {place}.", counts.join(", ")),

@@ -66,6 +66,8 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// The findings that somebody has set aside, sorted with [`sort`].
     pub suppressed: Vec<Suppressed>,
+    /// To what the findings are narrowed: `what has changed since main`.
+    pub scope: Option<String>,
     /// The fixes that were made before this was found.
     pub fixed: Vec<Fixed>,
     /// Whether those fixes are in the files, and not only in a patch.

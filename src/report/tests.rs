@@ -74,6 +74,7 @@ fn checked(mut findings: Vec<Finding>) -> Checked {
         }],
         findings,
         suppressed: Vec::new(),
+        scope: None,
         fixed: Vec::new(),
         fixes_are_written: false,
         paths: RepositoryPaths::default(),

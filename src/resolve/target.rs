@@ -18,7 +18,7 @@ use crate::knowledge::{self, Fp8Packages};
 use crate::source::Document;
 
 pub use parse::TargetError;
-pub use suggest::closest;
+pub use suggest::{closest, is_slip};
 
 /// How many GPUs are simulated: a config may ask for several, and with fewer accelerate would fall back to the CPU.
 const GPUS: u32 = 8;

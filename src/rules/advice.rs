@@ -2,9 +2,10 @@
 
 use crate::knowledge::{self, AoRecipe, Interval, Version};
 use crate::resolve::{self, Exception, Run, Verdict};
+use crate::source::Route;
 
-use super::Subject;
 use super::subject::{SET_ASIDE, shown as shown_value};
+use super::{Subject, precision_that_runs};
 
 /// The fp8 backend that a spelling means: case and punctuation aside.
 pub(super) fn backend_meant(text: &str) -> Option<&'static str> {
@@ -81,6 +82,17 @@ pub(super) fn trains_in_fp8_from(subject: &Subject<'_>) -> Option<&'static Versi
                 matches!(outcome.verdict, Verdict::Fp8(_))
             })
     })
+}
+
+/// The precision in which the run trains without the key at this route, where it comes so far.
+pub(super) fn runs_without(subject: &Subject<'_>, route: &Route) -> Option<String> {
+    let mut run = Run {
+        set_aside: SET_ASIDE.to_vec(),
+        ..subject.run.clone()
+    };
+    run.without.push(route.clone());
+    run.without.sort();
+    precision_that_runs(&resolve::resolve(&run, subject.facts, subject.files))
 }
 
 /// Whether the config chooses FSDP.

@@ -1,6 +1,7 @@
 //! FP101: a top-level key that this version of accelerate does not know.
 
 use crate::knowledge::{self, Interval};
+use crate::resolve::target::is_slip;
 use crate::resolve::{Cause, Exception};
 use crate::source::Route;
 
@@ -77,12 +78,17 @@ fn finding(subject: &Subject<'_>, exception: &Exception, key: &str, index: usize
     let history = knowledge::cluster_key_history(key);
     let meant = names::meant(key, &known);
     let route = finding.key.route.clone();
-    if history.is_empty()
-        && let Some(meant) = &meant
+    if let Some(spelt) = meant.as_deref().filter(|meant| known.contains(meant))
+        && history.is_empty()
     {
-        let edits = mend::config(subject).and_then(|editor| editor.rename(&route, meant).finish());
-        let title = format!("write `{meant}`");
-        finding.fixes.extend(Fix::of(title, Safety::Safe, edits));
+        let edits = mend::config(subject).and_then(|editor| editor.rename(&route, spelt).finish());
+        let safety = match is_slip(key, spelt) {
+            true => Safety::Safe,
+            false => Safety::Unsafe,
+        };
+        finding
+            .fixes
+            .extend(Fix::of(format!("write `{spelt}`"), safety, edits));
     }
     finding
         .fixes

@@ -77,7 +77,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
         if let Some(spelt) = spelt {
             let title = format!("write mixed_precision: {}", quoted(&spelt));
-            let fix = Fix::of(title, Safety::Safe, mend::value(origin, spelt));
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, spelt));
             finding.fixes.extend(fix);
         }
         finding.outcome = Some(subject.asked_and_runs(written, &subject.outcome));

@@ -66,7 +66,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if newer.is_none() && matches!(finding.key.value.as_str(), "True" | "False") {
             let three = Object::List(vec![Object::from(all == "true"); 3]);
             let title = format!("write override_linear_precision: [{all}, {all}, {all}]");
-            let fix = Fix::of(title, Safety::Safe, mend::value(origin, three));
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, three));
             finding.fixes.extend(fix);
         }
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));

@@ -1,9 +1,10 @@
 //! FP110: the launcher refuses its own words.
 
 use crate::resolve::Cause;
-use crate::resolve::target::closest;
+use crate::resolve::target::{closest, is_slip};
+use crate::source::Edit;
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP110",
@@ -68,6 +69,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 origin.name
             ),
         });
+        if let (Some(meant), Some(place)) = (meant, &origin.place)
+            && place.file.slice(place.value) == origin.name
+            && is_slip(&origin.name, meant)
+        {
+            let edits = Edit::word(&place.file, place.value, meant).map(|edit| vec![edit]);
+            finding
+                .fixes
+                .extend(Fix::of(format!("write {meant}"), Safety::Safe, edits));
+        }
         findings.push(finding);
     }
 }

@@ -45,10 +45,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .map(String::as_str)
             .filter(|value| *value != "NO")
             .collect();
-        let meant = advice::backend_meant(&finding.key.value);
+        let written = mend::written(subject, origin);
+        let written = written.as_deref().unwrap_or(&finding.key.value);
+        let meant = advice::backend_meant(written);
         if let Some(meant) = meant {
             let title = format!("write backend: {meant}");
-            let fix = Fix::of(title, Safety::Safe, mend::value(origin, meant));
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, meant));
             finding.fixes.extend(fix);
         }
         finding.help = Some(match meant {

@@ -58,7 +58,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if let Some(meant) = meant(subject, origin) {
             let key = origin.name.rsplit('.').next().unwrap_or(&origin.name);
             let title = format!("write {key}: {}", shown(&meant));
-            let fix = Fix::of(title, Safety::Safe, mend::value(origin, meant));
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, meant));
             finding.fixes.extend(fix);
         }
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));

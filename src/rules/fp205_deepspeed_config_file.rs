@@ -2,7 +2,7 @@
 
 use crate::resolve::{Cause, Origin, Voice};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP205",
@@ -78,6 +78,24 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 list.join(", ")
             ),
         });
+        // fp8 would be lost with the key.
+        if !is_fp8 {
+            let routes = origins.iter().map(|origin| {
+                let place = origin.place.as_ref()?;
+                (origin.voice == Voice::ConfigKey).then_some(&place.route)
+            });
+            let routes: Option<Vec<_>> = routes.collect();
+            let edits = routes
+                .zip(mend::config(subject))
+                .and_then(|(routes, editor)| {
+                    let removed = routes
+                        .iter()
+                        .fold(editor, |editor, route| editor.remove(route));
+                    removed.finish()
+                });
+            let title = format!("remove {}", list.join(", "));
+            finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
+        }
         if let Some(precision) = subject.precision() {
             finding.outcome = Some(subject.asked_and_runs(&precision, &subject.outcome));
         }

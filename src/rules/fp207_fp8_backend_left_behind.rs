@@ -2,6 +2,7 @@
 
 use crate::resolve::Cause;
 
+use super::keeping::keeps_fp8;
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
 
 pub(crate) static RULE: Rule = Rule {
@@ -66,7 +67,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             &finding.primary,
         );
         finding.related.extend(others);
-        finding.help = voices::keeps_fp8(subject);
+        if let Some(keeping) = keeps_fp8(subject) {
+            keeping.advise(subject, &mut finding);
+        }
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
         voices::doubt_what_is_not_written(subject, &mut finding, Some(decider));
         findings.push(finding);

@@ -1,8 +1,10 @@
 //! FP208: the DeepSpeed config and the trainer's arguments differ.
 
-use crate::resolve::{Cause, Verdict};
+use crate::resolve::{Cause, Verdict, Voice};
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
+use super::{
+    Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, mend, voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP208",
@@ -88,6 +90,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             }
             _ => "write the same on both sides, or \"auto\" in the DeepSpeed config".to_owned(),
         });
+        let mut by_deepspeed = exception.origins.iter();
+        let by_deepspeed = by_deepspeed.find(|origin| origin.voice == Voice::DeepSpeedKey);
+        if let Some(origin) = by_deepspeed.filter(|_| !asks_fp8) {
+            let title = format!("write \"auto\" for {} in the DeepSpeed config", origin.name);
+            let fix = Fix::of(title, Safety::Unsafe, mend::value(subject, origin, "auto"));
+            finding.fixes.extend(fix);
+        }
         if let Some(asked) = asked {
             finding.outcome = Some(subject.asked_and_runs(&asked.value, &subject.outcome));
         }

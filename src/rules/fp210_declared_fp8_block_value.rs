@@ -1,10 +1,10 @@
 //! FP210: a declared fp8 block that its loader refuses.
 
-use crate::resolve::target::closest;
+use crate::resolve::target::{closest, is_slip};
 use crate::source::{Data, NodeRef, Object};
 
 use super::declared::{At, Found, backends, in_place};
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP210",
@@ -87,6 +87,15 @@ fn unsupported(subject: &Subject<'_>, found: &Found<'_>, backend: NodeRef<'_>) -
     finding.primary = Label::at(&config.file, backend.span(), "not supported");
     finding.key = subject.key_at(&route);
     let meant = closest(named.unwrap_or(written), known.iter().map(String::as_str));
+    let slip = meant.filter(|meant| named.is_some_and(|named| is_slip(named, meant)));
+    if let Some(meant) = slip {
+        let edits = mend::config(subject).and_then(|editor| editor.set(&route, meant).finish());
+        finding.fixes.extend(Fix::of(
+            format!("write backend: {meant}"),
+            Safety::Safe,
+            edits,
+        ));
+    }
     finding.help = Some(match meant {
         Some(meant) => format!("did you mean {meant}? supported are {supported}"),
         None => format!("supported are {supported}"),
@@ -117,10 +126,20 @@ fn no_mapping(subject: &Subject<'_>, found: &Found<'_>) -> Finding {
     let named = value
         .text()
         .filter(|text| found.block.backends.iter().any(|known| known == text));
-    let backend = named.unwrap_or(&found.block.default_backend);
+    let backend = named.unwrap_or(found.block.default_backend.as_str());
     finding
         .notes
         .push(format!("supported are {}", backends(found.block)));
+    let block = Object::Dict(vec![(Object::from("backend"), Object::from(backend))]);
+    let edits = mend::config(subject).and_then(|editor| editor.set(route, block).finish());
+    // Which backend is the default, the team has declared; what is no backend may mean something else.
+    let safety = match value.data() {
+        Data::Scalar(Object::Bool(true)) => Safety::Safe,
+        _ if named.is_some() => Safety::Safe,
+        _ => Safety::Unsafe,
+    };
+    let title = format!("write {{backend: {backend}}}");
+    finding.fixes.extend(Fix::of(title, safety, edits));
     finding.help = Some(format!("write\n{}", found.written(subject, backend)));
     finding
 }

@@ -3,7 +3,9 @@
 use crate::knowledge::AoAllGatherDefault;
 use crate::resolve::{Cause, Value};
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, mend, voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP213",
@@ -102,6 +104,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         "write this in the accelerate config:\nfp8_config:\n  enable_fsdp_float8_all_gather: false"
             .to_owned(),
     );
+    finding.fixes.extend(mend::without_all_gather(subject));
     finding.outcome = Some(AskedAndRuns {
         asked: "fp8".to_owned(),
         runs: "fp8 until the first checkpoint".to_owned(),

@@ -3,9 +3,10 @@
 use crate::knowledge::Version;
 use crate::knowledge::trainers::PrecisionBlocks;
 use crate::resolve::deepspeed_blocks;
+use crate::source::Route;
 
 use super::deepspeed::{self, DeepSpeedConfig};
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, voices};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP214",
@@ -112,6 +113,13 @@ fn other_keys(
         "bf16" => format!("keep `enabled` only: \"{written}\": {{\"enabled\": …}}"),
         _ => format!("drop {names}"),
     });
+    let removed = others.iter().fold(config.editor(), |editor, (key, _)| {
+        editor.remove(&Route::keys([written, key]))
+    });
+    let title = format!("remove {names}");
+    finding
+        .fixes
+        .extend(Fix::of(title, Safety::Unsafe, removed.finish()));
     if !is_strict {
         finding.severity = Severity::Note;
     }

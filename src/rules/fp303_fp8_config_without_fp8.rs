@@ -2,10 +2,8 @@
 
 use crate::resolve::Cause;
 
-use crate::source::Route;
-
 use super::precision_that_runs;
-use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP303",
@@ -65,12 +63,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         finding.help =
             Some("write mixed_precision: fp8 if fp8 is meant, else remove `fp8_config`".to_owned());
     }
-    let edits = mend::config(subject).and_then(|editor| {
-        editor
-            .put(&Route::keys(["mixed_precision"]), "fp8")
-            .finish()
-    });
-    let fix = Fix::of("write mixed_precision: fp8", Safety::Unsafe, edits);
-    finding.fixes.extend(fix);
+    finding.fixes.extend(mend::precision(subject, "fp8"));
     findings.push(finding);
 }

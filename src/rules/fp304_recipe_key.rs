@@ -5,7 +5,7 @@ use crate::source::{EntryRef, Route};
 use super::recipe::variable_of;
 use super::subject::shown;
 use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
-use crate::resolve::target::closest;
+use crate::resolve::target::{closest, is_slip};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP304",
@@ -95,7 +95,13 @@ fn finding(subject: &Subject<'_>, entry: &EntryRef<'_>, key: &str) -> Option<Fin
         let edits = mend::config(subject)
             .and_then(|editor| editor.rename(&finding.key.route, meant).finish());
         let title = format!("write {meant} instead of {key}");
-        finding.fixes.extend(Fix::of(title, Safety::Safe, edits));
+        let is_certain = wizard.is_some() || is_slip(key, meant);
+        let safety = if is_certain {
+            Safety::Safe
+        } else {
+            Safety::Unsafe
+        };
+        finding.fixes.extend(Fix::of(title, safety, edits));
     }
     finding
         .fixes

@@ -1,8 +1,11 @@
 //! FP305: Transformer Engine under FSDP2 never enters fp8.
 
 use crate::resolve::Verdict;
+use crate::source::Route;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, advice, mend,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP305",
@@ -66,6 +69,22 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 .to_owned()
         }
     });
+    let stays = advice::ao_fails_under_fsdp2(subject);
+    let edits = mend::config(subject).and_then(|editor| {
+        let editor = match stays {
+            true => editor.put(&Route::keys(["fsdp_config", "fsdp_version"]), 1),
+            false => {
+                let editor = editor.put(&Route::keys(["fp8_config", "backend"]), "AO");
+                mend::ao_under_fsdp(subject, editor, "fsdp_cpu_ram_efficient_loading")
+            }
+        };
+        editor.finish()
+    });
+    let title = match stays {
+        true => "write fsdp_version: 1",
+        false => "write backend: AO and fsdp_cpu_ram_efficient_loading: false",
+    };
+    finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
     finding.outcome = Some(subject.asked_and_runs("fp8", last));
     findings.push(finding);
 }

@@ -5,7 +5,9 @@ use crate::resolve::{Cause, LauncherKind, Place, Verdict, Voice};
 use super::advice;
 use super::precision_that_runs;
 use super::voices;
-use super::{AskedAndRuns, Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, mend,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP308",
@@ -89,9 +91,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let decider = last
         .decision("mixed_precision")
         .and_then(|decision| decision.origin.place.clone());
-    if let Some(decider) = decider.filter(|decider| decider.route != place.route) {
-        finding.related.push(Label::value(&decider, "this decides"));
+    let decider = decider.filter(|decider| decider.route != place.route);
+    if let Some(decider) = &decider {
+        finding.related.push(Label::value(decider, "this decides"));
+    }
+    let gives_way = |decider: &Place| {
+        advice::runs_without(subject, &decider.route).is_some_and(|runs| runs == "fp8")
+    };
+    if let Some(decider) = decider.filter(gives_way) {
         finding.help = Some(format!("remove `{}`", decider.route));
+        let fix = mend::remove(subject, &decider.route, Safety::Unsafe);
+        finding.fixes.extend(fix);
     } else if let Some(version) = advice::trains_in_fp8_from(subject) {
         finding.help = Some(format!(
             "use accelerate {version} or newer, which trains this in fp8"

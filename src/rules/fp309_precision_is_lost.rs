@@ -3,7 +3,8 @@
 use crate::resolve::{Verdict, Voice};
 
 use super::{
-    Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs, voices,
+    Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, advice, mend,
+    precision_that_runs, voices,
 };
 
 pub(crate) static RULE: Rule = Rule {
@@ -68,15 +69,23 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     match (decider.and_then(|origin| origin.place.as_ref()), cpu) {
         (Some(decider), _) if decider.route != place.route => {
             finding.related.push(Label::value(decider, "this decides"));
-            finding.help = Some(format!("remove `{}`", decider.route));
+            if advice::runs_without(subject, &decider.route).is_some_and(|runs| runs == asked) {
+                finding.help = Some(format!("remove `{}`", decider.route));
+                let fix = mend::remove(subject, &decider.route, Safety::Unsafe);
+                finding.fixes.extend(fix);
+            }
         }
         (_, Some(cpu)) if asked == "fp16" && !on_xla => {
             finding
                 .related
                 .push(Label::value(&cpu, "there is no fp16 on the CPU"));
             finding.help = Some("write mixed_precision: bf16".to_owned());
+            finding.fixes.extend(mend::precision(subject, "bf16"));
         }
-        _ if on_xla => finding.help = Some("write mixed_precision: bf16".to_owned()),
+        _ if on_xla => {
+            finding.help = Some("write mixed_precision: bf16".to_owned());
+            finding.fixes.extend(mend::precision(subject, "bf16"));
+        }
         _ => {}
     }
     if decider.is_some_and(|origin| origin.voice == Voice::Default) {

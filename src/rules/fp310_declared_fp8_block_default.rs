@@ -2,7 +2,7 @@
 
 use super::declared::{At, backends, in_place};
 use super::fp210_declared_fp8_block_value::DECLARED;
-use super::{Confidence, Example, Finding, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP310",
@@ -45,6 +45,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .notes
             .push(format!("supported are {}", backends(found.block)));
         finding.help = Some(format!("write\n{}", found.written(subject, default)));
+        let route = found.route.key("backend");
+        let edits =
+            mend::config(subject).and_then(|editor| editor.put(&route, default.as_str()).finish());
+        let title = format!("write backend: {default}");
+        finding.fixes.extend(Fix::of(title, Safety::Safe, edits));
         findings.push(finding);
     }
 }

@@ -1,8 +1,11 @@
 //! FP311: a declared fp8 block in another place than declared.
 
+use crate::source::Object;
+use crate::source::edit::Editor;
+
 use super::declared::{At, out_of_place};
 use super::fp210_declared_fp8_block_value::DECLARED;
-use super::{Confidence, Example, Finding, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP311",
@@ -72,6 +75,24 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let backend =
             backend.filter(|backend| found.block.backends.iter().any(|known| known == backend));
         let backend = backend.unwrap_or(&found.block.default_backend);
+        let moved = |editor: Editor| {
+            let block = match found.entry.value.get("backend") {
+                Some(_) => found.entry.value.object(),
+                None => Some(Object::Dict(vec![("backend".into(), backend.into())])),
+            };
+            editor
+                .remove(&found.route)
+                .put(&found.block.path, block?)
+                .finish()
+        };
+        finding.fixes.extend(match found.is_off() {
+            true => mend::remove(subject, &found.route, Safety::Safe),
+            false => Fix::of(
+                format!("move it to `{}`", found.block.path),
+                Safety::Unsafe,
+                mend::config(subject).and_then(moved),
+            ),
+        });
         finding.help = Some(match found.is_off() {
             true => format!("remove `{}`", found.route),
             false => format!(

@@ -1,9 +1,11 @@
 //! FP312: `fp8_config` is no mapping.
 
 use crate::resolve::Verdict;
-use crate::source::Object;
+use crate::source::{Object, Route};
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+use super::{
+    Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, advice, mend,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP312",
@@ -50,6 +52,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if meant.is_some() && subject.asks_for_fp8() && !is_found_anyhow {
         finding.severity = Severity::Error;
     }
+    let edits = mend::config(subject).and_then(|editor| {
+        let block = Object::Dict(vec![("backend".into(), meant.unwrap_or("AO").into())]);
+        editor.set(&Route::keys(["fp8_config"]), block).finish()
+    });
+    let safety = if meant.is_some() {
+        Safety::Safe
+    } else {
+        Safety::Unsafe
+    };
+    let title = format!("write {{backend: {}}}", meant.unwrap_or("AO"));
+    finding.fixes.extend(Fix::of(title, safety, edits));
     let backend = meant.unwrap_or("AO  # or TE, MSAMP");
     finding.help = Some(format!("write\nfp8_config:\n  backend: {backend}"));
     findings.push(finding);

@@ -5,7 +5,7 @@ use crate::source::{EntryRef, Object, Route};
 
 use super::recipe::{class_of, classes_that_read, variable_of};
 use super::subject::shown;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP313",
@@ -150,5 +150,7 @@ fn finding(
     finding.help = Some(format!(
         "remove `{key}`, or set it in the script with a recipe handler"
     ));
+    let fix = mend::remove(subject, &finding.key.route, Safety::Unsafe);
+    finding.fixes.extend(fix);
     Some(finding)
 }

@@ -2,7 +2,7 @@
 
 use crate::source::Route;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP314",
@@ -69,6 +69,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         finding.help = Some(format!(
             "write distributed_type: {distributed_type}, or remove `{section}`"
         ));
+        let fix = mend::remove(subject, &finding.key.route, Safety::Unsafe);
+        finding.fixes.extend(fix);
         findings.push(finding);
     }
 }

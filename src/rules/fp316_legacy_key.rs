@@ -1,6 +1,6 @@
 //! FP316: a key of old that is converted, or dropped.
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP316",
@@ -58,6 +58,8 @@ fn fp16(subject: &Subject<'_>, place: &crate::resolve::Place) -> Finding {
             finding.severity = Severity::Warning;
             finding.related.push(Label::value(&decides, "this decides"));
             finding.help = Some("remove `fp16`".to_owned());
+            let fix = mend::remove(subject, &place.route, Safety::Unsafe);
+            finding.fixes.extend(fix);
         }
         None => finding.help = Some("write mixed_precision: fp16 (or 'no') instead".to_owned()),
     }

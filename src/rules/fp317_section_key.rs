@@ -1,6 +1,6 @@
 //! FP317: a misspelt key in a section: ignored without a message.
 
-use crate::resolve::target::closest;
+use crate::resolve::target::{closest, is_slip};
 use crate::source::Route;
 
 use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, mend};
@@ -68,7 +68,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             let edits = mend::config(subject)
                 .and_then(|editor| editor.rename(&finding.key.route, meant).finish());
             let title = format!("write {meant}");
-            finding.fixes.extend(Fix::of(title, Safety::Safe, edits));
+            let safety = match is_slip(&attribute, meant) {
+                true => Safety::Safe,
+                false => Safety::Unsafe,
+            };
+            finding.fixes.extend(Fix::of(title, safety, edits));
             findings.push(finding);
         }
     }

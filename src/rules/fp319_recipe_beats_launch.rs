@@ -3,6 +3,7 @@
 use crate::formats::recipe::Framework;
 use crate::resolve::{Origin, Verdict, Voice};
 
+use super::keeping::keeps_fp8;
 use super::{
     AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
 };
@@ -92,7 +93,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, subject.label(decider, label));
     finding.key = subject.key(decider);
     finding.related = voices::others(subject, Some(&asked.origin), &finding.primary);
-    finding.help = help(subject, &asked.value, decider);
+    match keeps_fp8(subject) {
+        Some(keeping) if asked.value == "fp8" && !is_mixed_precision(decider) => {
+            keeping.advise(subject, &mut finding);
+        }
+        _ => finding.help = help(subject, &asked.value, decider),
+    }
     if asked.value != "fp8" {
         finding.severity = Severity::Warning;
     }
@@ -111,8 +117,13 @@ fn asks_itself(subject: &Subject<'_>) -> bool {
         .is_some_and(|trainer| recipe_fp8::has_key(trainer) && recipe_fp8::asked(trainer).is_some())
 }
 
+/// Whether the script's own `mixed_precision` decides.
+fn is_mixed_precision(decider: &Origin) -> bool {
+    decider.name.trim_start_matches('-') == "mixed_precision"
+}
+
 fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> {
-    if asked == "fp8" && decider.name.trim_start_matches('-') == "mixed_precision" {
+    if asked == "fp8" && is_mixed_precision(decider) {
         let is_script = decider.voice == Voice::ScriptArgument && subject.run.trainer.is_none();
         let help = match is_script {
             true => "remove it, so that the launch decides",
@@ -121,7 +132,7 @@ fn help(subject: &Subject<'_>, asked: &str, decider: &Origin) -> Option<String> 
         return Some(help.to_owned());
     }
     if asked == "fp8" {
-        return voices::keeps_fp8(subject);
+        return None;
     }
     let what = match decider.place {
         Some(_) => format!("remove `{}`", decider.name),

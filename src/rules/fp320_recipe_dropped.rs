@@ -2,6 +2,7 @@
 
 use crate::resolve::{Backend, Verdict};
 
+use super::keeping::keeps_fp8;
 use super::{AskedAndRuns, Confidence, Example, Finding, Label, Rule, Severity, Subject, voices};
 
 pub(crate) static RULE: Rule = Rule {
@@ -70,7 +71,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         &finding.primary,
     );
     finding.related.extend(others);
-    finding.help = voices::keeps_fp8(subject);
+    if let Some(keeping) = keeps_fp8(subject) {
+        keeping.advise(subject, &mut finding);
+    }
     finding.outcome = Some(AskedAndRuns {
         asked: "fp8 by the recipe of `fp8_config`".to_owned(),
         runs: "fp8 by TE's default recipe".to_owned(),

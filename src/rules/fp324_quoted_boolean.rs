@@ -118,7 +118,7 @@ fn of_recipe(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         });
         if says == Some(false) {
             let title = format!("write {name}: false");
-            let fix = Fix::of(title, Safety::Safe, mend::value(origin, false));
+            let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, false));
             finding.fixes.extend(fix);
         }
         if says.is_none() {

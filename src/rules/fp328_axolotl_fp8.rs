@@ -4,6 +4,7 @@ use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::{Axolotl, AxolotlFp8};
 use crate::resolve::axolotl_other_trainer;
 
+use super::keeping::keeps_fp8;
 use super::{
     AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, recipe_fp8, voices,
 };
@@ -97,7 +98,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             advice::trains_in_fp8_from(subject),
         ) {
             (false, ..) => format!("use axolotl {}", AxolotlFp8::Torchao.versions()),
-            (true, true, _) => voices::keeps_fp8(subject)
+            (true, true, _) => keeps_fp8(subject)
+                .map(|keeping| keeping.help)
                 .unwrap_or_else(|| "remove fp8: this trainer cannot be told of it".to_owned()),
             (true, false, Some(version)) => format!("use accelerate {version} or newer"),
             (true, false, None) => "remove fp8".to_owned(),

@@ -3,7 +3,7 @@
 use crate::resolve::{Backend, Verdict};
 
 use super::precision_that_runs;
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice};
+use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, advice, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP602",
@@ -63,5 +63,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
     }
     finding.outcome = Some(outcome);
+    finding.fixes.extend(mend::precision(subject, "bf16"));
     findings.push(finding);
 }

@@ -1,6 +1,8 @@
 //! FP603: bf16 on a GPU without bf16 units.
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, precision_that_runs};
+use super::{
+    Confidence, Example, Finding, Label, Rule, Severity, Subject, mend, precision_that_runs,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP603",
@@ -38,5 +40,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     );
     finding.key = subject.key_at(&place.route);
     finding.help = Some("write mixed_precision: fp16, or run on an Ampere or newer GPU".to_owned());
+    finding.fixes.extend(mend::precision(subject, "fp16"));
     findings.push(finding);
 }

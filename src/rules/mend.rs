@@ -1,8 +1,10 @@
 //! Fixes that several rules share.
 
+use std::sync::Arc;
+
 use crate::resolve::{ConfigFile, Origin, Place, Voice};
 use crate::source::edit::Editor;
-use crate::source::{Edit, NodeRef, Object, Route, Span};
+use crate::source::{Edit, NodeRef, Object, Route, SourceFile, Span};
 
 use super::recipe::variable_of;
 use super::{Fix, Safety, Subject, advice};
@@ -20,7 +22,11 @@ pub(super) fn file_of(place: &Place) -> Option<Editor> {
 }
 
 /// Lets the value at an origin be this one: that of a key, or a word of a command.
-pub(super) fn value(origin: &Origin, value: impl Into<Object>) -> Option<Vec<Edit>> {
+pub(super) fn value(
+    subject: &Subject<'_>,
+    origin: &Origin,
+    value: impl Into<Object>,
+) -> Option<Vec<Edit>> {
     let place = origin.place.as_ref()?;
     let value = value.into();
     match origin.voice {
@@ -28,20 +34,56 @@ pub(super) fn value(origin: &Origin, value: impl Into<Object>) -> Option<Vec<Edi
             file_of(place)?.set(&place.route, value).finish()
         }
         Voice::Flag | Voice::Environment | Voice::ScriptArgument => {
-            let span = within_quotes(place);
-            Edit::word(&place.file, span, &value.python_str()).map(|edit| vec![edit])
+            let (file, span) = word(subject, origin)?;
+            Edit::word(&file, span, &value.python_str()).map(|edit| vec![edit])
         }
         Voice::Code | Voice::Framework | Voice::Default => None,
     }
 }
 
+/// What is written as the value at an origin; of a flag or a variable, what stands behind its name.
+pub(super) fn written(subject: &Subject<'_>, origin: &Origin) -> Option<String> {
+    let (file, span) = match origin.voice {
+        Voice::Flag | Voice::Environment => word(subject, origin)?,
+        _ => {
+            let place = origin.place.as_ref()?;
+            let (_, document) = subject.config()?;
+            let (_, value) = document.at(&place.route)?;
+            return value.text().map(str::to_owned);
+        }
+    };
+    Some(file.slice(span).to_owned())
+}
+
+/// The word that is the value of a flag or a variable, without quotes.
+fn word(subject: &Subject<'_>, origin: &Origin) -> Option<(Arc<SourceFile>, Span)> {
+    let place = origin.place.as_ref()?;
+    let text = place.file.slice(place.value);
+    let place = match text.split_once('=') {
+        Some((name, _)) => {
+            let start = place.value.start + name.len() + 1;
+            return Some((
+                Arc::clone(&place.file),
+                unquoted(&place.file, Span::new(start, place.value.end)),
+            ));
+        }
+        None if origin.voice == Voice::Flag => {
+            let mut words = subject.run.flags.iter();
+            words.find(|word| word.place.as_ref() == Some(place))?;
+            words.next()?.place.as_ref()?
+        }
+        None => place,
+    };
+    Some((Arc::clone(&place.file), unquoted(&place.file, place.value)))
+}
+
 /// The text between the quotes of a word.
-fn within_quotes(place: &Place) -> Span {
-    let word = place.file.slice(place.value);
+fn unquoted(file: &SourceFile, span: Span) -> Span {
+    let word = file.slice(span);
     let is_quoted = |quote| word.len() > 1 && word.starts_with(quote) && word.ends_with(quote);
     match is_quoted('"') || is_quoted('\'') {
-        true => Span::new(place.value.start + 1, place.value.end - 1),
-        false => place.value,
+        true => Span::new(span.start + 1, span.end - 1),
+        false => span,
     }
 }
 
@@ -82,6 +124,27 @@ pub(super) fn write_fp8(
     }
     let title = format!("write mixed_precision: fp8 and fp8_config.backend: {backend}");
     Fix::of(title, Safety::Unsafe, editor.finish())
+}
+
+/// Turns torchao's float8 all-gather off, with which checkpoints cannot be written.
+pub(super) fn without_all_gather(subject: &Subject<'_>) -> Option<Fix> {
+    let edits = config(subject)?.put(&all_gather(), false).finish();
+    let title = "write fp8_config.enable_fsdp_float8_all_gather: false";
+    Fix::of(title, Safety::Unsafe, edits)
+}
+
+/// The key of torchao's float8 all-gather.
+pub(super) fn all_gather() -> Route {
+    Route::keys(["fp8_config", "enable_fsdp_float8_all_gather"])
+}
+
+/// Lets the config ask for another precision.
+pub(super) fn precision(subject: &Subject<'_>, precision: &str) -> Option<Fix> {
+    let edits = config(subject)?
+        .put(&Route::keys(["mixed_precision"]), precision)
+        .finish();
+    let title = format!("write mixed_precision: {precision}");
+    Fix::of(title, Safety::Unsafe, edits)
 }
 
 /// Takes a key of the config away.

@@ -9,6 +9,7 @@ mod deepspeed;
 mod examples;
 pub mod finding;
 pub mod fix;
+mod keeping;
 mod mend;
 mod names;
 mod presets;

@@ -3,13 +3,12 @@
 use crate::formats::recipe::Framework;
 use crate::resolve::target::FileLine;
 use crate::resolve::{
-    self, Cause, Launcher, Lookup, Origin, Outcome, Run, Stage, Trainer, Value, Variable, Verdict,
-    Voice,
+    self, Cause, Launcher, Lookup, Origin, Outcome, Run, Stage, Trainer, Value, Variable, Voice,
 };
 use crate::source::Object;
 
 use super::subject::SET_ASIDE;
-use super::{Confidence, Finding, Label, Severity, Subject, recipe_fp8};
+use super::{Confidence, Finding, Label, Severity, Subject};
 
 /// The variable through which the launch asks for a precision.
 const MIXED_PRECISION: &str = "ACCELERATE_MIXED_PRECISION";
@@ -170,7 +169,7 @@ pub(super) fn with_arguments(subject: &Subject<'_>, arguments: &[(&str, bool)]) 
     outcome_with(subject, arguments, SET_ASIDE.to_vec())
 }
 
-fn outcome_with(
+pub(super) fn outcome_with(
     subject: &Subject<'_>,
     arguments: &[(&str, bool)],
     set_aside: Vec<Cause>,
@@ -190,75 +189,6 @@ fn outcome_with(
         }
     }
     resolve::resolve(&run, subject.facts, subject.files)
-}
-
-/// What to write in the recipe so that fp8 is kept, tried out on the run; nothing where no recipe keeps it.
-pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<String> {
-    let off = [("bf16", false), ("fp16", false)];
-    let full_eval = [("bf16", false), ("fp16", false), ("bf16_full_eval", true)];
-    let is_fp8 = |arguments: &[(&str, bool)]| {
-        let outcome = with_arguments(subject, arguments);
-        // Other faults may still stand between fp8 and the run.
-        matches!(outcome.verdict, Verdict::Fp8(_))
-            || (outcome.exception().is_none()
-                && decided(&outcome).is_some_and(|(value, _)| value == "fp8"))
-    };
-    let trainer = subject.run.trainer.as_ref();
-    let has_key = trainer.is_some_and(recipe_fp8::has_key);
-    let (arguments, help): (&[_], _) = if is_fp8(&off) {
-        (&off, switched_off(subject))
-    } else if has_key && is_fp8(&[("fp8", true)]) {
-        (&[("fp8", true)], "write fp8: true in the recipe".to_owned())
-    } else if is_fp8(&full_eval) {
-        let help = "in the recipe, write bf16: false and bf16_full_eval: true, which DeepSpeed's config is held against";
-        (&full_eval, help.to_owned())
-    } else {
-        return None;
-    };
-    let left = outcome_with(subject, arguments, Vec::new());
-    let cannot_save = left
-        .exception()
-        .is_some_and(|exception| exception.cause == Cause::CheckpointSave);
-    Some(match cannot_save {
-        true => format!(
-            "{help}; and so that checkpoints can be written, in the accelerate config:\nfp8_config:\n  \
-             enable_fsdp_float8_all_gather: false"
-        ),
-        false => help,
-    })
-}
-
-/// How to switch bf16 and fp16 off, where they are switched on.
-fn switched_off(subject: &Subject<'_>) -> String {
-    let trainer = subject.run.trainer.as_ref();
-    let by_default = trainer
-        .is_some_and(|trainer| matches!(trainer.framework, Framework::Trl | Framework::Axolotl));
-    let said = |name: &str, by_argument: bool| {
-        trainer
-            .and_then(|trainer| trainer.known(name))
-            .is_some_and(|said| {
-                said.value.truthy() && (said.origin.voice == Voice::ScriptArgument) == by_argument
-            })
-    };
-    let words: Vec<_> = ["bf16", "fp16"]
-        .into_iter()
-        .filter(|name| said(name, true))
-        .map(|name| format!("`--{name}`"))
-        .collect();
-    let in_recipe = match (by_default, said("fp16", false)) {
-        (true, true) => "write bf16: false and fp16: false in the recipe",
-        (true, false) => "write bf16: false in the recipe: without the key it is on",
-        (false, _) => "remove bf16 and fp16 from the recipe, or set them to false",
-    };
-    let recipe_says = by_default || said("bf16", false) || said("fp16", false);
-    match (words.is_empty(), recipe_says) {
-        (true, _) => in_recipe.to_owned(),
-        (false, false) => format!("remove {} from the command", words.join(" and ")),
-        (false, true) => format!(
-            "remove {} from the command, and {in_recipe}",
-            words.join(" and ")
-        ),
-    }
 }
 
 /// Where nobody has written what decides, and the command has words that may say it after all, a finding is a note.

@@ -11,6 +11,7 @@ use crate::report;
 use super::super::arguments::CheckArguments;
 use super::super::failure::Failure;
 use super::super::notices;
+use super::changes::Changes;
 use super::plan::{self, Input, Plan};
 use super::{Came, check};
 
@@ -39,6 +40,7 @@ pub(super) fn fixed(
     mut inputs: Vec<Input>,
     problems: &[Problem],
     overlay: &Arc<Overlay>,
+    changes: Option<&Changes>,
     mut came: Came,
 ) -> Result<Fixing, Failure> {
     let current = plan::current_folder()?;
@@ -82,7 +84,7 @@ pub(super) fn fixed(
         }
         fixed.extend(round.fixed);
         let plan = Plan::new(arguments, &Arc::new(overlay.clone()))?;
-        came = check(&inputs, problems, &plan)?;
+        came = check(&inputs, problems, &plan, changes)?;
     }
     let findings = &mut came.checked.findings;
     findings.extend(not_fixed.iter().map(notices::not_fixed));

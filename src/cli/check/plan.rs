@@ -151,6 +151,19 @@ pub(in crate::cli) fn inputs(
         candidates,
         problems,
     } = discover::discover(&paths(arguments), &current, &plan.discovery);
+    let overlay = &plan.assumptions.overlay;
+    let mut candidates = candidates;
+    if !overlay.is_empty() {
+        // What is staged may be gone from the disk, and what is there may not be staged.
+        candidates.retain(|file| {
+            let real = file.path.canonicalize();
+            real.is_err() || real.is_ok_and(|real| overlay.get(&real) != Some(None))
+        });
+        let paths = paths(arguments);
+        let only_there = discover::only_laid_over(overlay, &paths, &current, &plan.discovery);
+        candidates.extend(only_there);
+        candidates.sort();
+    }
     let mut inputs: Vec<_> = candidates.into_iter().map(Input::File).collect();
     if arguments.paths.iter().any(|path| is_standard_input(path)) {
         let shown = match &arguments.stdin_filename {

@@ -11,6 +11,12 @@ pub fn closest<'a>(given: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
+/// Whether `given` is `word` but for a slip of the fingers: little enough to leave no doubt.
+pub fn is_slip(given: &str, word: &str) -> bool {
+    let allowed = if word.len() < 8 { 1 } else { 2 };
+    distance(&given.to_lowercase(), &word.to_lowercase()) <= allowed
+}
+
 /// How many characters must be put in, taken out, replaced or swapped with their neighbour.
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().take(64).collect();
