@@ -206,3 +206,63 @@ fn a_config_is_mended_where_a_script_names_or_writes_it() {
         ran.stdout
     );
 }
+
+#[test]
+fn standard_input_stands_for_its_file() {
+    let script = "accelerate launch --config_file conf/a.yaml a.py\n";
+    let repository = Repository::with(&[
+        ("run.sh", script),
+        ("conf/a.yaml", UPPER),
+        ("fp8lint.toml", "[target]\naccelerate = '1.9.0'\n"),
+    ]);
+    let arguments = [
+        "-",
+        ".",
+        "--stdin-filename",
+        "conf/a.yaml",
+        "--report",
+        "concise",
+    ];
+    // The command sees the text, not what the disk holds, and settings and pins are those of the path.
+    let ran = repository.run_with_input(&arguments, LOWER.as_bytes());
+    let lines: Vec<_> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", ran.stdout);
+    assert!(
+        lines[0].starts_with("conf/a.yaml:4:12: error FP201 accelerate 1.9.0"),
+        "{}",
+        lines[0]
+    );
+    let healthy = repository.run_with_input(&arguments, UPPER.as_bytes());
+    assert_eq!(healthy.code, 0, "{}", healthy.stdout);
+    // A file that is not saved yet, and one that is left out.
+    let unsaved = [
+        "-",
+        "run.sh",
+        "--stdin-filename",
+        "conf/new.yaml",
+        "--report",
+        "concise",
+    ];
+    repository.write("run.sh", script.replace("a.yaml", "new.yaml"));
+    let ran = repository.run_with_input(&unsaved, LOWER.as_bytes());
+    assert!(
+        ran.stdout.starts_with("conf/new.yaml:4:12: error FP201"),
+        "{}",
+        ran.stdout
+    );
+    let excluded = [
+        "--fix",
+        "-",
+        "--stdin-filename",
+        "conf/a.yaml",
+        "--exclude",
+        "conf",
+    ];
+    let ran = repository.run_with_input(&excluded, LOWER.as_bytes());
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, LOWER),
+        "{}",
+        ran.stderr
+    );
+}

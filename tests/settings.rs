@@ -201,10 +201,10 @@ fn the_case_that_started_the_project_declared() {
     // The team's loader takes its block out, so that accelerate does not see it.
     repository.write("fp8lint.toml", DECLARED.replace("fsdp_config.", ""));
     assert_snapshot!(concise(&repository, &["--target", "accelerate=1.15.0"]), @"
-    fsdp-fp8-auto.yaml:5:3: error FP311 nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
-    fsdp-fp8-bare.yaml:5:3: error FP311 nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
-    top-level-fp8-bare.yaml:4:6: error FP210 `fp8` names no backend: the loader declared for it takes a mapping with one
-    Found 3 errors in 4 accelerate configs, accelerate 1.15.0.
+    fsdp-fp8-auto.yaml:5:3: error FP311 [*] nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
+    fsdp-fp8-bare.yaml:5:3: error FP311 [*] nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
+    top-level-fp8-bare.yaml:4:6: error FP210 [*] `fp8` names no backend: the loader declared for it takes a mapping with one
+    Found 3 errors in 4 accelerate configs, accelerate 1.15.0. 1 fixable with --fix, 2 more with --unsafe-fixes. [*] marks what is fixable.
     ");
 }
 
@@ -353,7 +353,7 @@ fn alias_bombs_end() {
         found_in("a.yaml", &bomb, DECLARED),
         [
             "note FP906 it cannot be told what runs: the value of `fsdp_config.x7` is too large to follow",
-            "error FP311 nothing reads `fsdp_config.x3.e.e.e.fp8`: the declared loader reads `fsdp_config.fp8`"
+            "error FP311 [*] nothing reads `fsdp_config.x3.e.e.e.fp8`: the declared loader reads `fsdp_config.fp8`"
         ]
     );
 }

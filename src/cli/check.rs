@@ -4,6 +4,7 @@ pub(super) mod alone;
 mod changes;
 pub(super) mod file;
 mod fixing;
+pub(super) mod inputs;
 mod merged;
 pub(super) mod partners;
 pub(super) mod plan;
@@ -26,35 +27,47 @@ use alone::Around;
 use changes::Changes;
 use file::FileResult;
 pub(super) use file::decode;
-use plan::{Input, Plan};
+use inputs::{Input, StandardInput};
+use plan::Plan;
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     let current = plan::current_folder()?;
     let changes = Changes::of(arguments, &current)?;
-    let overlay = match &changes {
+    let mut overlay = match &changes {
         Some(changes) if arguments.staged => changes.staged_contents()?,
         _ => Overlay::default(),
     };
+    let standard_input = StandardInput::of(arguments, &current)?;
+    if let Some(input) = &standard_input {
+        input.lay_over(&mut overlay);
+    }
     let overlay = Arc::new(overlay);
     let plan = Plan::new(arguments, &overlay)?;
     let has_changed = changes
         .as_ref()
         .is_none_or(|changes| !changes.changed().is_empty());
     let (inputs, problems) = match has_changed {
-        true => plan::inputs(arguments, &plan)?,
+        true => inputs::inputs(arguments, standard_input.as_ref(), &plan, &current),
         false => Default::default(),
     };
     let changes = changes.as_ref();
     let mut came = check(&inputs, &problems, &plan, changes)?;
     let mut is_changed = false;
     if arguments.fix || arguments.diff {
-        let fixing = fixing::fixed(arguments, inputs, &problems, &overlay, changes, came)?;
+        let fixing = fixing::fixed(
+            arguments, inputs, &problems, &overlay, changes, &current, came,
+        )?;
         is_changed = !fixing.fixed.is_empty();
         if arguments.diff {
             Output::standard(Colour::Never).write(fixing.patch().as_bytes())?;
-        } else if let Some(text) = fixing.write()? {
-            Output::standard(Colour::Never).write(text)?;
+        } else {
+            fixing.write()?;
+            // An editor takes what comes out, changed or not.
+            let was = standard_input.as_ref().map(|input| input.bytes.as_slice());
+            if let Some(text) = fixing.standard_input().or(was) {
+                Output::standard(Colour::Never).write(text)?;
+            }
         }
         came = fixing.came;
         came.checked.fixed = fixing.fixed;

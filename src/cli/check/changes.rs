@@ -11,6 +11,7 @@ use crate::rules::{Finding, Label};
 
 use super::super::arguments::CheckArguments;
 use super::super::failure::Failure;
+use super::inputs::real_path;
 
 /// What has changed, and how closely a finding must touch it.
 pub(in crate::cli) struct Changes {
@@ -118,15 +119,4 @@ fn pins(file: &CheckedFile) -> Vec<&FileLine> {
     let packages = target.packages.values().map(|version| &version.origin);
     let origins = std::iter::once(&target.accelerate.origin).chain(packages);
     origins.filter_map(|origin| origin.line()).collect()
-}
-
-/// The path without links; for a file that is gone, that of its folder.
-fn real_path(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| {
-        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-        match (folder, path.file_name()) {
-            (Some(folder), Some(name)) => folder.join(name),
-            _ => path.to_owned(),
-        }
-    })
 }

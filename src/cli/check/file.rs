@@ -15,8 +15,8 @@ use crate::source::{Document, ReadError, SourceFile, Syntax};
 use super::super::assumptions::{Assumed, Assumptions};
 use super::super::failure::Failure;
 use super::super::notices::{self, NoConfig};
+use super::inputs::Input;
 use super::partners::Beside;
-use super::plan::Input;
 
 /// How much of a larger file is looked at to tell whether it was meant to be a config.
 const HEAD: usize = 64 << 10;
@@ -62,7 +62,7 @@ pub(in crate::cli) fn read(
             file.explicit,
             assumptions.overlay.read(&file.path),
         ),
-        Input::StandardInput { shown, bytes } => (shown, true, Ok(bytes.clone())),
+        Input::StandardInput(input) => (&input.shown, true, Ok(input.bytes.clone())),
     };
     let mut result = FileResult {
         path: input.path().to_owned(),

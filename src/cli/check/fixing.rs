@@ -12,7 +12,8 @@ use super::super::arguments::CheckArguments;
 use super::super::failure::Failure;
 use super::super::notices;
 use super::changes::Changes;
-use super::plan::{self, Input, Plan};
+use super::inputs::Input;
+use super::plan::Plan;
 use super::{Came, check};
 
 /// What fixing came to.
@@ -22,120 +23,139 @@ pub(super) struct Fixing {
     /// The fixes that were made.
     pub(super) fixed: Vec<Fixed>,
     texts: BTreeMap<String, Texts>,
-    /// What standard input became, where it was checked.
-    standard_input: Option<Vec<u8>>,
 }
 
 /// A file that is to hold something else.
 struct Texts {
-    /// Where it is; `None` for standard input.
-    real: Option<PathBuf>,
+    place: Place,
     before: String,
     after: String,
+}
+
+/// Where a text is.
+#[derive(Clone)]
+enum Place {
+    File(PathBuf),
+    StandardInput,
+}
+
+/// What the files hold while they are being fixed.
+struct Contents<'a> {
+    current: &'a Path,
+    inputs: Vec<Input>,
+    /// What was laid over the disk before anything was fixed: it is not what the files hold.
+    staged: &'a Overlay,
+    overlay: Overlay,
+    /// Whether nothing will be written.
+    only_shown: bool,
 }
 
 /// Fixes what was found, and checks again, until nothing changes any more. No file is written yet.
 pub(super) fn fixed(
     arguments: &CheckArguments,
-    mut inputs: Vec<Input>,
+    inputs: Vec<Input>,
     problems: &[Problem],
-    overlay: &Arc<Overlay>,
+    overlay: &Overlay,
     changes: Option<&Changes>,
+    current: &Path,
     mut came: Came,
 ) -> Result<Fixing, Failure> {
-    let current = plan::current_folder()?;
-    let mut overlay = Overlay::clone(overlay);
+    let mut contents = Contents {
+        current,
+        inputs,
+        staged: overlay,
+        overlay: overlay.clone(),
+        only_shown: arguments.diff,
+    };
     let mut fixed = Vec::new();
     let mut texts: BTreeMap<String, Texts> = BTreeMap::new();
     let mut not_fixed: Vec<NotFixed> = Vec::new();
     let mut seen = BTreeSet::new();
     for _ in 0..ROUNDS {
         let round = fix::round(&came.checked.findings, arguments.unsafe_fixes, |path| {
-            let read = now(path, &current, &inputs, &overlay, arguments.diff);
-            read.map(|(_, text)| text)
+            contents.now(path).map(|(_, text)| text)
         });
         not_fixed = round.not_fixed;
         // Two fixes that undo each other would go on for ever.
-        let is_known =
-            |(path, text): (&String, &String)| seen.contains(&(path.clone(), text.clone()));
-        if round.texts.is_empty() || round.texts.iter().any(is_known) {
+        let mut new = round.texts.iter();
+        if round.texts.is_empty()
+            || new.any(|(path, text)| seen.contains(&(path.clone(), text.clone())))
+        {
             break;
         }
-        for (path, after) in &round.texts {
-            let Ok((real, before)) = now(path, &current, &inputs, &overlay, arguments.diff) else {
+        for (path, after) in round.texts {
+            let Ok((place, before)) = contents.now(&path) else {
                 continue;
             };
             seen.insert((path.clone(), before.clone()));
-            let bytes = after.clone().into_bytes();
-            match &real {
-                Some(real) => overlay.set(real.clone(), bytes),
-                None => plan::set_standard_input(&mut inputs, bytes),
-            }
-            let first = Texts {
-                real,
+            contents.set(&place, &after);
+            let texts = texts.entry(path).or_insert(Texts {
+                place,
                 before,
                 after: String::new(),
-            };
-            texts
-                .entry(path.clone())
-                .or_insert(first)
-                .after
-                .clone_from(after);
+            });
+            texts.after = after;
         }
         fixed.extend(round.fixed);
-        let plan = Plan::new(arguments, &Arc::new(overlay.clone()))?;
-        came = check(&inputs, problems, &plan, changes)?;
+        let plan = Plan::new(arguments, &Arc::new(contents.overlay.clone()))?;
+        came = check(&contents.inputs, problems, &plan, changes)?;
     }
     let findings = &mut came.checked.findings;
     findings.extend(not_fixed.iter().map(notices::not_fixed));
     report::sort(findings);
     report::number(findings);
-    Ok(Fixing {
-        came,
-        fixed,
-        texts,
-        standard_input: inputs
-            .iter()
-            .find_map(Input::standard_input)
-            .map(<[u8]>::to_vec),
-    })
+    Ok(Fixing { came, fixed, texts })
 }
 
-/// Where a file is and what it holds now, or why it may not be edited.
-fn now(
-    path: &str,
-    current: &Path,
-    inputs: &[Input],
-    overlay: &Overlay,
-    only_shown: bool,
-) -> Result<(Option<PathBuf>, String), String> {
-    let (real, bytes) = match inputs.iter().find(|input| input.is_standard_input_as(path)) {
-        Some(input) => (None, input.standard_input().unwrap_or_default().to_vec()),
-        None => {
-            let path = current.join(path);
-            let real = match fix::may_write(&path) {
-                Err(Refusal::ReadOnly) if only_shown => {
-                    path.canonicalize().map_err(Refusal::Failed)
-                }
-                real => real,
-            };
-            let real = real.map_err(|refusal| refusal.to_string())?;
-            let read = overlay.read(&real).map_err(Refusal::Failed);
-            let bytes = read.map_err(|refusal| refusal.to_string())?;
-            (Some(real), bytes)
+impl Contents<'_> {
+    /// Where a text is and what it is now, or why it may not be edited.
+    fn now(&self, path: &str) -> Result<(Place, String), String> {
+        let mut standard_input = self.inputs.iter().filter_map(Input::standard_input);
+        if let Some(input) = standard_input.find(|input| input.shown == path) {
+            return Ok((Place::StandardInput, text(input.bytes.clone())?));
         }
-    };
-    let text = String::from_utf8(bytes).map_err(|_| "is no UTF-8 text".to_owned())?;
-    Ok((real, text))
+        let path = self.current.join(path);
+        let real = match fix::may_write(&path) {
+            Err(Refusal::ReadOnly) if self.only_shown => {
+                path.canonicalize().map_err(Refusal::Failed)
+            }
+            real => real,
+        };
+        let real = real.map_err(|refusal| refusal.to_string())?;
+        if self.staged.get(&real).is_some() {
+            return Err("holds changes that are not staged".to_owned());
+        }
+        let bytes = self.overlay.read(&real).map_err(Refusal::Failed);
+        let bytes = bytes.map_err(|refusal| refusal.to_string())?;
+        Ok((Place::File(real), text(bytes)?))
+    }
+
+    /// Lets a text be this one.
+    fn set(&mut self, place: &Place, text: &str) {
+        match place {
+            Place::File(real) => self.overlay.set(real.clone(), text.into()),
+            Place::StandardInput => {
+                for input in &mut self.inputs {
+                    input.set_standard_input(text.as_bytes());
+                }
+                let mut standard_input = self.inputs.iter().filter_map(Input::standard_input);
+                if let Some(input) = standard_input.next() {
+                    input.lay_over(&mut self.overlay);
+                }
+            }
+        }
+    }
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|_| "is no UTF-8 text".to_owned())
 }
 
 impl Fixing {
     /// The patch of all files, by their paths in the repository.
     pub(super) fn patch(&self) -> String {
-        let changed = self
-            .texts
-            .iter()
-            .filter(|(_, texts)| texts.before != texts.after);
+        let changed = self.texts.iter();
+        let changed = changed.filter(|(_, texts)| texts.before != texts.after);
         changed
             .map(|(path, Texts { before, after, .. })| {
                 fix::patch(&self.came.checked.paths.of(path), before, after)
@@ -143,14 +163,21 @@ impl Fixing {
             .collect()
     }
 
-    /// Writes the files. Returns what standard input became, where it was checked.
-    pub(super) fn write(&self) -> Result<Option<&[u8]>, Failure> {
+    /// What standard input became; `None` where it stays as it was.
+    pub(super) fn standard_input(&self) -> Option<&[u8]> {
+        let mut texts = self.texts.values();
+        let found = texts.find(|texts| matches!(texts.place, Place::StandardInput));
+        found.map(|texts| texts.after.as_bytes())
+    }
+
+    /// Writes the files.
+    pub(super) fn write(&self) -> Result<(), Failure> {
         for (path, texts) in &self.texts {
-            if let Some(real) = &texts.real {
+            if let Place::File(real) = &texts.place {
                 fix::write(real, texts.before.as_bytes(), texts.after.as_bytes())
                     .map_err(|refusal| Failure::run(format!("{path} {refusal}")))?;
             }
         }
-        Ok(self.standard_input.as_deref())
+        Ok(())
     }
 }
