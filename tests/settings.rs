@@ -353,7 +353,7 @@ fn alias_bombs_end() {
         found_in("a.yaml", &bomb, DECLARED),
         [
             "note FP906 it cannot be told what runs: the value of `fsdp_config.x7` is too large to follow",
-            "error FP311 [*] nothing reads `fsdp_config.x3.e.e.e.fp8`: the declared loader reads `fsdp_config.fp8`"
+            "error FP311 nothing reads `fsdp_config.x3.e.e.e.fp8`: the declared loader reads `fsdp_config.fp8`"
         ]
     );
 }
