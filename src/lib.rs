@@ -84,7 +84,7 @@
 //! | judge | [`rules`] | runs with their outcomes → findings |
 //! | suppress | [`suppress`] | findings → those that are left, and those that somebody has set aside |
 //! | fix | [`fix`] | the fixes of findings → new texts, or a patch |
-//! | report | [`report`] | findings → text, concise, JSON |
+//! | report | [`report`] | findings → text, JSON, and what GitLab, JUnit, reviewdog and other programs read |
 //! | cli | [`cli`] | arguments → the above → exit code |
 
 pub mod cli;

@@ -228,7 +228,7 @@ fn standard_input_stands_for_its_file() {
     let lines: Vec<_> = ran.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{}", ran.stdout);
     assert!(
-        lines[0].starts_with("conf/a.yaml:4:12: error FP201 accelerate 1.9.0"),
+        lines[0].starts_with("conf/a.yaml:4:12: error FP201 [*] accelerate 1.9.0"),
         "{}",
         lines[0]
     );

@@ -309,8 +309,8 @@ fn a_pin_decides_what_is_found() {
     ]);
     let ran = repository.run(&["--report", "concise"]);
     assert_snapshot!(ran.stdout, @"
-    new/a.yaml:4:1: error FP101 accelerate 1.15.0 refuses this file: ValueError, unknown keys ['ipex_config']
-    Found 1 error in 2 accelerate configs, accelerate 1.15.0 (the newest that >=1.12 allows, new/requirements.txt:1) in 1 file, 1.12.0 (old/requirements.txt:1) in 1.
+    new/a.yaml:4:1: error FP101 [*] accelerate 1.15.0 refuses this file: ValueError, unknown keys ['ipex_config']
+    Found 1 error in 2 accelerate configs, accelerate 1.15.0 (the newest that >=1.12 allows, new/requirements.txt:1) in 1 file, 1.12.0 (old/requirements.txt:1) in 1. 1 fixable with --fix --unsafe-fixes. [*] marks what is fixable.
     ");
 }
 

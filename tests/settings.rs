@@ -173,11 +173,11 @@ fn settings_without_configs_are_read_too() {
 fn the_case_that_started_the_project_undeclared() {
     let repository = examples();
     assert_snapshot!(concise(&repository, &["--target", "accelerate=1.15.0"]), @"
-    fsdp-fp8-auto.yaml:5:3: error FP302 nothing reads `fsdp_config.fp8` in accelerate 1.15.0, and the run trains in fp16: what `mixed_precision` says
-    fsdp-fp8-bare.yaml:5:3: error FP301 nothing reads `fsdp_config.fp8` in accelerate 1.15.0, and the run trains in fp16: what `mixed_precision` says
-    top-level-fp8-auto.yaml:4:1: error FP103 accelerate 1.15.0 refuses this file: ValueError, unknown keys ['fp8']
-    top-level-fp8-bare.yaml:4:1: error FP102 accelerate 1.15.0 refuses this file: ValueError, unknown keys ['fp8']; and `fp8` alone names no backend
-    Found 4 errors in 4 accelerate configs, accelerate 1.15.0.
+    fsdp-fp8-auto.yaml:5:3: error FP302 [*] nothing reads `fsdp_config.fp8` in accelerate 1.15.0, and the run trains in fp16: what `mixed_precision` says
+    fsdp-fp8-bare.yaml:5:3: error FP301 [*] nothing reads `fsdp_config.fp8` in accelerate 1.15.0, and the run trains in fp16: what `mixed_precision` says
+    top-level-fp8-auto.yaml:4:1: error FP103 [*] accelerate 1.15.0 refuses this file: ValueError, unknown keys ['fp8']
+    top-level-fp8-bare.yaml:4:1: error FP102 [*] accelerate 1.15.0 refuses this file: ValueError, unknown keys ['fp8']; and `fp8` alone names no backend
+    Found 4 errors in 4 accelerate configs, accelerate 1.15.0. 4 fixable with --fix --unsafe-fixes. [*] marks what is fixable.
     ");
 }
 
@@ -186,10 +186,10 @@ fn the_case_that_started_the_project_declared() {
     let repository = examples();
     repository.write("fp8lint.toml", DECLARED);
     assert_snapshot!(concise(&repository, &["--target", "accelerate=1.15.0"]), @"
-    fsdp-fp8-bare.yaml:5:8: error FP210 `fsdp_config.fp8` names no backend: the loader declared for it takes a mapping with one
-    top-level-fp8-auto.yaml:4:1: error FP311 nothing reads `fp8`: the declared loader reads `fsdp_config.fp8`, and accelerate 1.15.0 refuses the file for it
-    top-level-fp8-bare.yaml:4:1: error FP311 nothing reads `fp8`: the declared loader reads `fsdp_config.fp8`, and accelerate 1.15.0 refuses the file for it
-    Found 3 errors in 4 accelerate configs, accelerate 1.15.0.
+    fsdp-fp8-bare.yaml:5:8: error FP210 [*] `fsdp_config.fp8` names no backend: the loader declared for it takes a mapping with one
+    top-level-fp8-auto.yaml:4:1: error FP311 [*] nothing reads `fp8`: the declared loader reads `fsdp_config.fp8`, and accelerate 1.15.0 refuses the file for it
+    top-level-fp8-bare.yaml:4:1: error FP311 [*] nothing reads `fp8`: the declared loader reads `fsdp_config.fp8`, and accelerate 1.15.0 refuses the file for it
+    Found 3 errors in 4 accelerate configs, accelerate 1.15.0. 1 fixable with --fix, 2 more with --unsafe-fixes. [*] marks what is fixable.
     ");
     let resolved = repository.run(&["resolve", "fsdp-fp8-auto.yaml"]).stdout;
     assert!(
@@ -201,10 +201,10 @@ fn the_case_that_started_the_project_declared() {
     // The team's loader takes its block out, so that accelerate does not see it.
     repository.write("fp8lint.toml", DECLARED.replace("fsdp_config.", ""));
     assert_snapshot!(concise(&repository, &["--target", "accelerate=1.15.0"]), @"
-    fsdp-fp8-auto.yaml:5:3: error FP311 nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
-    fsdp-fp8-bare.yaml:5:3: error FP311 nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
-    top-level-fp8-bare.yaml:4:6: error FP210 `fp8` names no backend: the loader declared for it takes a mapping with one
-    Found 3 errors in 4 accelerate configs, accelerate 1.15.0.
+    fsdp-fp8-auto.yaml:5:3: error FP311 [*] nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
+    fsdp-fp8-bare.yaml:5:3: error FP311 [*] nothing reads `fsdp_config.fp8`: the declared loader reads `fp8`
+    top-level-fp8-bare.yaml:4:6: error FP210 [*] `fp8` names no backend: the loader declared for it takes a mapping with one
+    Found 3 errors in 4 accelerate configs, accelerate 1.15.0. 1 fixable with --fix, 2 more with --unsafe-fixes. [*] marks what is fixable.
     ");
 }
 

@@ -106,7 +106,8 @@ pub(super) struct CheckArguments {
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 
-    /// Report in FORMAT (text, concise, json), into FILE if one is named; repeatable
+    /// Report in FORMAT, into FILE if one is named; repeatable: text, concise, json, json-lines, gitlab, junit, rdjson
+    /// (for reviewdog), agent (for programs that read)
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = report_request, help_heading = "Reports")]
     pub(super) report: Vec<ReportRequest>,
 
@@ -165,9 +166,13 @@ pub(super) struct CheckArguments {
     #[arg(long, short, help_heading = "Reports")]
     pub(super) quiet: bool,
 
-    /// Print how many findings each rule has
+    /// Print how many findings each rule has, and how many of them are fixable
     #[arg(long, help_heading = "Reports")]
     pub(super) statistics: bool,
+
+    /// Show no progress bar, which long checks have on a terminal outside CI
+    #[arg(long, help_heading = "Reports")]
+    pub(super) no_progress: bool,
 
     /// Colour the report
     #[arg(

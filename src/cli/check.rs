@@ -8,6 +8,7 @@ pub(super) mod inputs;
 mod merged;
 pub(super) mod partners;
 pub(super) mod plan;
+mod reports;
 pub(super) mod runs;
 mod selected;
 
@@ -74,7 +75,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         came.checked.fixes_are_written = arguments.fix;
     }
     let Came { checked, read } = came;
-    write_reports(&checked, &plan)?;
+    reports::write(&checked, &plan.reports)?;
 
     let fails = checked.findings.iter().any(|finding| plan.fails(finding))
         || (is_changed && (arguments.diff || arguments.exit_non_zero_on_fix));
@@ -101,8 +102,9 @@ fn check(
     plan: &Plan,
     changes: Option<&Changes>,
 ) -> Result<Came, Failure> {
+    plan.progress.expect(3 * inputs.len());
     let files = workers::map(plan.threads, inputs, |input| {
-        file::read(input, &plan.assumptions)
+        plan.progress.after(|| file::read(input, &plan.assumptions))
     });
     let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
     let read = files.iter().any(|file| file.read) || (problems.is_empty() && files.is_empty());
@@ -111,6 +113,7 @@ fn check(
         changes.keep(&mut checked.findings, &checked.files);
         checked.scope = Some(changes.scope.clone());
     }
+    plan.progress.clear();
     Ok(Came { checked, read })
 }
 
@@ -118,7 +121,8 @@ fn check(
 fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<Checked, Failure> {
     let configs: Vec<String> = files.iter().filter_map(FileResult::config).collect();
     let launched = workers::map(plan.threads, &files, |file| {
-        runs::launched(file, &plan.assumptions, &configs)
+        plan.progress
+            .after(|| runs::launched(file, &plan.assumptions, &configs))
     });
     let launched: Vec<_> = launched.into_iter().collect::<Result<_, _>>()?;
     let not_followed = launched.iter().map(|launched| launched.not_followed).sum();
@@ -128,7 +132,8 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         .collect();
     let around = Around::of(&launched);
     let alone = workers::map(plan.threads, &files, |file| {
-        alone::alone(file, &around, &plan.assumptions)
+        plan.progress
+            .after(|| alone::alone(file, &around, &plan.assumptions))
     });
     let mut findings: Vec<_> = problems
         .iter()
@@ -190,16 +195,4 @@ fn meant(path: &str) -> Option<String> {
         .collect();
     closest(path, names.iter().map(String::as_str))
         .map(|name| format!("the command is `fp8lint {name}`, if that was meant"))
-}
-
-fn write_reports(checked: &Checked, plan: &Plan) -> Result<(), Failure> {
-    for (format, style, output) in &plan.reports {
-        let mut content = Vec::new();
-        format
-            .report(*style)
-            .write(checked, &mut content)
-            .map_err(|error| Failure::run(format!("the report cannot be written: {error}")))?;
-        output.write(&content)?;
-    }
-    Ok(())
 }

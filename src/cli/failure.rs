@@ -78,6 +78,14 @@ impl Failure {
         (&self.message, self.help.as_deref().unwrap_or_default())
     }
 
+    /// With what to do about it.
+    pub(super) fn with_help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+
     /// The exit code for it.
     pub(super) fn exit(&self) -> Exit {
         self.exit

@@ -11,6 +11,7 @@ mod init;
 mod manual;
 mod notices;
 mod output;
+mod progress;
 mod resolve;
 mod selection;
 mod show_files;

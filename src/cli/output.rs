@@ -1,7 +1,8 @@
 //! Where output goes.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 use anstream::{AutoStream, ColorChoice};
 
@@ -58,6 +59,18 @@ impl Output {
         )
     }
 
+    /// Whether paths may be links there: on a coloured terminal that knows them. `FORCE_HYPERLINK` has its say, but
+    /// nothing puts links into files and pipes.
+    pub(super) fn links(&self) -> bool {
+        use supports_hyperlinks::Stream;
+        let (is_terminal, stream) = match self {
+            Self::Standard { .. } => (io::stdout().is_terminal(), Stream::Stdout),
+            Self::StandardError { .. } => (io::stderr().is_terminal(), Stream::Stderr),
+            Self::File(_) => return false,
+        };
+        self.colour() && is_terminal && supports_hyperlinks::on(stream)
+    }
+
     /// Writes everything at once.
     pub(super) fn write(&self, content: &[u8]) -> Result<(), Failure> {
         match self {
@@ -78,10 +91,55 @@ impl Output {
                 .map_err(|error| {
                     Failure::run(format!("standard error cannot be written: {error}"))
                 }),
-            Self::File(path) => std::fs::write(path, content).map_err(|error| {
+            Self::File(path) => write_file(path, content).map_err(|error| {
                 let path = path.display();
                 Failure::run(format!("the report {path} cannot be written: {error}"))
             }),
         }
     }
+}
+
+/// Lets a file hold this content: all at once where that can be, so that nobody reads half a report. What is no regular
+/// file (a pipe, `/dev/stdout`) is written to as it is, and so is a file in a folder that takes no new ones.
+fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {
+            let real = path.canonicalize()?;
+            // What may not be written to is not replaced either.
+            fs::OpenOptions::new().write(true).open(&real)?;
+            let new = new_beside(&real, content);
+            match new.and_then(|new| {
+                new.as_file().set_permissions(metadata.permissions())?;
+                new.persist(&real).map_err(io::Error::from)
+            }) {
+                Ok(_) => Ok(()),
+                Err(_) => fs::write(&real, content),
+            }
+        }
+        Err(error)
+            if error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err() =>
+        {
+            match new_beside(path, content).and_then(|new| new.persist(path).map_err(Into::into)) {
+                Ok(_) => Ok(()),
+                Err(_) => fs::write(path, content),
+            }
+        }
+        _ => fs::write(path, content),
+    }
+}
+
+/// A temporary file in the same folder, with the mode that a new file there would have.
+fn new_beside(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    let mode = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(mode);
+    let mut new = builder.tempfile_in(folder)?;
+    new.write_all(content)?;
+    Ok(new)
 }

@@ -38,6 +38,35 @@ pub(super) fn lines(text: &str) -> String {
     safe.join("\n")
 }
 
+/// Help as Markdown: a first line of prose, and what follows it as a block of code that nothing in it can end.
+pub(super) fn markdown(help: &str) -> String {
+    let help = lines(help);
+    let Some((first, code)) = help.split_once('\n') else {
+        return help;
+    };
+    let longest = code.split(|character| character != '`').map(str::len).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    format!("{first}\n\n{fence}\n{code}\n{fence}")
+}
+
+/// Text for XML 1.0, in an element or an attribute: characters that XML cannot hold at all, and those that are
+/// dangerous on a terminal, become visible escapes; line breaks stay.
+pub(super) fn xml(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 8);
+    for character in lines(text).chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&apos;"),
+            '\u{fffe}' | '\u{ffff}' => safe.extend(character.escape_unicode()),
+            _ => safe.push(character),
+        }
+    }
+    safe
+}
+
 /// JSON with every dangerous character of its texts as JSON's own escape, which a reader takes back.
 pub(super) fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -96,6 +125,16 @@ mod tests {
         );
         assert!(matches!(one_line("é 漢"), Cow::Borrowed(_)));
         assert_eq!(lines("a:\r\n\tb\u{7}"), "a:\n    b\\u{7}");
+        assert_eq!(
+            xml("a\u{1b}\0&<>\"'\u{fffe}\u{ffff}\u{202e}\nb]]>"),
+            "a\\u{1b}\\u{0}&amp;&lt;&gt;&quot;&apos;\\u{fffe}\\u{ffff}\\u{202e}\nb]]&gt;"
+        );
+        assert_eq!(markdown("do `this`"), "do `this`");
+        assert_eq!(
+            markdown("write:\na: 1\n```` x"),
+            "write:\n\n`````\na: 1\n```` x\n`````"
+        );
+        assert_eq!(markdown("write:\na: 1"), "write:\n\n```\na: 1\n```");
         assert_eq!(
             "\t\u{1b}\u{202e}\u{7f}é"
                 .chars()

@@ -6,9 +6,11 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::resolve::target::{Declared, FileLine, Target, TargetOrigin};
-use crate::rules::{Finding, Label, Severity};
+use crate::rules::Severity;
 
-use super::{Checked, Report, RepositoryPaths, escape, fingerprint};
+use super::fixable::FixableCounts;
+use super::json_finding::{FindingOutput, SuppressedOutput};
+use super::{Checked, Report, escape};
 
 /// The version of this format: a new key keeps it, a changed or removed one raises it.
 const FORMAT_VERSION: u32 = 1;
@@ -30,6 +32,7 @@ struct Output<'a> {
     target: TargetOutput<'a>,
     files: Vec<FileOutput<'a>>,
     findings: Vec<FindingOutput<'a>>,
+    suppressed: Vec<SuppressedOutput<'a>>,
     summary: Summary,
 }
 
@@ -93,62 +96,34 @@ struct FileOutput<'a> {
 }
 
 #[derive(Serialize)]
-struct FindingOutput<'a> {
-    code: &'static str,
-    name: &'static str,
-    severity: &'static str,
-    confidence: &'static str,
-    message: &'a str,
-    primary: LabelOutput<'a>,
-    related: Vec<LabelOutput<'a>>,
-    notes: &'a [String],
-    help: Option<&'a str>,
-    outcome: Option<OutcomeOutput<'a>>,
-    fingerprint: String,
-    fixes: [(); 0],
-    url: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct LabelOutput<'a> {
-    path: &'a str,
-    start: Option<Position>,
-    end: Option<Position>,
-    label: &'a str,
-}
-
-#[derive(Serialize)]
-struct Position {
-    line: usize,
-    column: usize,
-    offset: usize,
-}
-
-#[derive(Serialize)]
-struct OutcomeOutput<'a> {
-    asked: &'a str,
-    runs: &'a str,
-}
-
-#[derive(Serialize)]
 struct Summary {
     files_read: usize,
     configs: usize,
     errors: usize,
     warnings: usize,
     notes: usize,
-    rules: Vec<RuleCount>,
+    fixable: FixableCountsOutput,
+    rules: Vec<RuleCountOutput>,
 }
 
 #[derive(Serialize)]
-struct RuleCount {
+struct FixableCountsOutput {
+    safe: usize,
+    #[serde(rename = "unsafe")]
+    unsafe_: usize,
+}
+
+#[derive(Serialize)]
+struct RuleCountOutput {
     code: &'static str,
     name: &'static str,
     findings: usize,
+    fixable: usize,
 }
 
 impl<'a> Output<'a> {
     fn of(checked: &'a Checked) -> Self {
+        let fixable = FixableCounts::of(&checked.findings);
         Self {
             version: FORMAT_VERSION,
             tool: Tool {
@@ -171,19 +146,29 @@ impl<'a> Output<'a> {
                 .iter()
                 .map(|finding| FindingOutput::of(finding, &checked.paths))
                 .collect(),
+            suppressed: checked
+                .suppressed
+                .iter()
+                .map(|suppressed| SuppressedOutput::of(suppressed, &checked.paths))
+                .collect(),
             summary: Summary {
                 files_read: checked.files_read,
                 configs: checked.files.len(),
                 errors: checked.count(Severity::Error),
                 warnings: checked.count(Severity::Warning),
                 notes: checked.count(Severity::Note),
+                fixable: FixableCountsOutput {
+                    safe: fixable.safe,
+                    unsafe_: fixable.unsafe_,
+                },
                 rules: checked
                     .count_by_rule()
                     .into_iter()
-                    .map(|(code, name, findings)| RuleCount {
-                        code,
-                        name,
-                        findings,
+                    .map(|count| RuleCountOutput {
+                        code: count.code,
+                        name: count.name,
+                        findings: count.findings,
+                        fixable: count.fixable,
                     })
                     .collect(),
             },
@@ -267,50 +252,6 @@ impl<'a> TargetOutput<'a> {
                 .as_ref()
                 .map(|installed| output(installed, Clone::clone)),
             packages: packages(target),
-        }
-    }
-}
-
-impl<'a> FindingOutput<'a> {
-    fn of(finding: &'a Finding, paths: &RepositoryPaths) -> Self {
-        Self {
-            code: finding.code,
-            name: finding.name,
-            severity: finding.severity.as_str(),
-            confidence: finding.confidence.as_str(),
-            message: &finding.message,
-            primary: LabelOutput::of(&finding.primary),
-            related: finding.related.iter().map(LabelOutput::of).collect(),
-            notes: &finding.notes,
-            help: finding.help.as_deref(),
-            outcome: finding.outcome.as_ref().map(|outcome| OutcomeOutput {
-                asked: &outcome.asked,
-                runs: &outcome.runs,
-            }),
-            fingerprint: fingerprint(finding, paths),
-            fixes: [],
-            url: None,
-        }
-    }
-}
-
-impl<'a> LabelOutput<'a> {
-    fn of(label: &'a Label) -> Self {
-        let position = |offset: usize| {
-            let (file, _) = label.source.as_ref()?;
-            let at = file.line_column(offset);
-            Some(Position {
-                line: at.line,
-                column: at.column,
-                offset: offset.min(file.text().len()),
-            })
-        };
-        let span = label.source.as_ref().map(|(_, span)| *span);
-        Self {
-            path: &label.path,
-            start: span.and_then(|span| position(span.start)),
-            end: span.and_then(|span| position(span.end)),
-            label: &label.text,
         }
     }
 }

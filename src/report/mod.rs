@@ -1,12 +1,21 @@
-//! Report: findings → text, concise, JSON. One file per format; a new one is a file, a variant of [`Format`] and its
-//! line in [`Format::report`].
+//! Report: findings → text, JSON and what other programs read. One file per format; a new one is a file, a variant of
+//! [`Format`] and its lines in [`Format::as_str`] and [`Format::report`].
 
+mod agent;
+mod closing;
 mod concise;
 mod escape;
 mod fingerprint;
+mod fixable;
+mod gitlab;
 mod json;
+mod json_finding;
+mod json_lines;
+mod junit;
+mod links;
 mod names;
 mod paths;
+mod rdjson;
 mod resolution;
 mod resolution_json;
 mod says;
@@ -23,6 +32,7 @@ use crate::resolve::Target;
 use crate::rules::{Finding, Key, Severity};
 use crate::suppress::Suppressed;
 
+use closing::{closing_line, fixes, statistics};
 pub use escape::one_line;
 pub use fingerprint::fingerprint;
 pub use paths::RepositoryPaths;
@@ -78,6 +88,19 @@ pub struct Checked {
     pub not_followed: usize,
 }
 
+/// How many findings a rule has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleCount {
+    /// The rule's code.
+    pub code: &'static str,
+    /// The rule's name.
+    pub name: &'static str,
+    /// How many findings it has.
+    pub findings: usize,
+    /// How many of them have a fix that can be made.
+    pub fixable: usize,
+}
+
 impl Checked {
     /// How many findings have this severity.
     pub fn count(&self, severity: Severity) -> usize {
@@ -88,17 +111,21 @@ impl Checked {
     }
 
     /// How many findings each rule has, the most frequent first.
-    pub fn count_by_rule(&self) -> Vec<(&'static str, &'static str, usize)> {
+    pub fn count_by_rule(&self) -> Vec<RuleCount> {
         let mut counts = BTreeMap::new();
         for finding in &self.findings {
-            *counts.entry((finding.code, finding.name)).or_insert(0) += 1;
+            let count = counts.entry(finding.code).or_insert(RuleCount {
+                code: finding.code,
+                name: finding.name,
+                findings: 0,
+                fixable: 0,
+            });
+            count.findings += 1;
+            count.fixable += usize::from(fixable::fixable(finding).is_some());
         }
-        let mut counts: Vec<_> = counts
-            .into_iter()
-            .map(|((code, name), count)| (code, name, count))
-            .collect();
+        let mut counts: Vec<_> = counts.into_values().collect();
         // Stable: rules with equally many findings stay in the order of their codes.
-        counts.sort_by_key(|(_, _, count)| std::cmp::Reverse(*count));
+        counts.sort_by_key(|count| std::cmp::Reverse(count.findings));
         counts
     }
 }
@@ -141,6 +168,15 @@ pub struct Style {
     pub statistics: bool,
     /// With the fixes that were made.
     pub show_fixes: bool,
+    /// With paths as links, for a terminal that knows them.
+    pub links: bool,
+}
+
+impl Style {
+    /// What makes paths into links, if they are to be.
+    fn links_in(self, checked: &Checked) -> Option<&RepositoryPaths> {
+        self.links.then_some(&checked.paths)
+    }
 }
 
 /// One way of writing findings down.
@@ -161,11 +197,30 @@ pub enum Format {
     Concise,
     /// One JSON object.
     Json,
+    /// One JSON object per finding, a line each.
+    JsonLines,
+    /// GitLab's code quality report.
+    Gitlab,
+    /// JUnit's XML: a suite per file, a failed test per finding.
+    Junit,
+    /// reviewdog's Diagnostic Format.
+    Rdjson,
+    /// One terse line per finding, for programs that read.
+    Agent,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: &'static [Self] = &[Self::Text, Self::Concise, Self::Json];
+    pub const ALL: &'static [Self] = &[
+        Self::Text,
+        Self::Concise,
+        Self::Json,
+        Self::JsonLines,
+        Self::Gitlab,
+        Self::Junit,
+        Self::Rdjson,
+        Self::Agent,
+    ];
 
     /// Its name in `--report`.
     pub fn as_str(self) -> &'static str {
@@ -173,6 +228,11 @@ impl Format {
             Self::Text => "text",
             Self::Concise => "concise",
             Self::Json => "json",
+            Self::JsonLines => "json-lines",
+            Self::Gitlab => "gitlab",
+            Self::Junit => "junit",
+            Self::Rdjson => "rdjson",
+            Self::Agent => "agent",
         }
     }
 
@@ -190,103 +250,13 @@ impl Format {
             Self::Text => Box::new(text::Text(style)),
             Self::Concise => Box::new(concise::Concise(style)),
             Self::Json => Box::new(json::Json),
+            Self::JsonLines => Box::new(json_lines::JsonLines),
+            Self::Gitlab => Box::new(gitlab::Gitlab),
+            Self::Junit => Box::new(junit::Junit),
+            Self::Rdjson => Box::new(rdjson::Rdjson),
+            Self::Agent => Box::new(agent::Agent(style)),
         }
     }
-}
-
-/// What files of a kind are called, and which they are.
-type KindOfFile = (&'static str, fn(Kind) -> bool);
-
-/// The closing line: how many findings, in how many files, under which version.
-fn closing_line(checked: &Checked) -> String {
-    let plural = |count: usize, noun: &str| {
-        let ending = if count == 1 { "" } else { "s" };
-        format!("{count} {noun}{ending}")
-    };
-    let place = if checked.files.is_empty() {
-        let read = plural(checked.files_read, "file");
-        format!("no accelerate config, recipe or launch command among {read} read")
-    } else {
-        let kinds: [KindOfFile; 4] = [
-            ("accelerate config", |kind| kind == Kind::Accelerate),
-            ("recipe", |kind| matches!(kind, Kind::Recipe(_))),
-            ("DeepSpeed config", |kind| kind == Kind::DeepSpeed),
-            ("launch file", |kind| kind == Kind::Launch),
-        ];
-        let counted = kinds.iter().filter_map(|(noun, is_one)| {
-            let files = checked.files.iter();
-            let count = files.filter(|file| is_one(file.kind)).count();
-            (count > 0).then(|| plural(count, noun))
-        });
-        let counted: Vec<_> = counted.collect();
-        let listed = match counted.as_slice() {
-            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-            counted => counted.concat(),
-        };
-        format!("{listed}, {}", versions::assumed(&checked.files))
-    };
-    let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
-        .into_iter()
-        .map(|severity| (severity, checked.count(severity)))
-        .filter(|(_, count)| *count > 0)
-        .map(|(severity, count)| plural(count, severity.as_str()))
-        .collect();
-    let narrowed = match &checked.scope {
-        Some(scope) => format!(", in {}", one_line(scope)),
-        None => String::new(),
-    };
-    let place = format!("{place}{narrowed}");
-    let said = match (counts.is_empty(), checked.files.is_empty()) {
-        (false, false) => format!("Found {} in {place}.", counts.join(", ")),
-        (false, true) => format!("Found {}; {place}.", counts.join(", ")),
-        (true, false) => format!("No findings in {place}."),
-        (true, true) => format!("Nothing to check: {place}."),
-    };
-    let said = match checked.fixed.len() {
-        0 => said,
-        count if checked.fixes_are_written => {
-            format!("Fixed {}. {said}", plural(count, "finding"))
-        }
-        count => format!(
-            "The patch fixes {}. With it: {said}",
-            plural(count, "finding")
-        ),
-    };
-    match checked.not_followed {
-        0 => said,
-        count => format!(
-            "{said} {} could not be followed: `fp8lint resolve FILE` says why.",
-            plural(count, "launch command")
-        ),
-    }
-}
-
-/// The fixes that were made, one line each.
-fn fixes(checked: &Checked) -> String {
-    let line = |fixed: &Fixed| {
-        let Fixed {
-            code,
-            line,
-            title,
-            safety,
-            ..
-        } = fixed;
-        let path = one_line(&fixed.path);
-        format!(
-            "Fixed {path}:{line}: {code} {} ({safety})\n",
-            one_line(title)
-        )
-    };
-    checked.fixed.iter().map(line).collect()
-}
-
-/// The number of findings of each rule, one line each.
-fn statistics(checked: &Checked) -> String {
-    checked
-        .count_by_rule()
-        .into_iter()
-        .map(|(code, name, count)| format!("{count:>5}  {code}  {name}\n"))
-        .collect()
 }
 
 #[cfg(test)]

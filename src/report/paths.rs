@@ -23,6 +23,15 @@ impl RepositoryPaths {
 
     /// The path from the root; as it is shown, where the file lies outside.
     pub fn of(&self, shown: &str) -> String {
+        let path = self.absolute(shown);
+        match path.strip_prefix(&self.root) {
+            Ok(_) => discover::shown(&path, &self.root),
+            Err(_) => shown.to_owned(),
+        }
+    }
+
+    /// The path from the root of the file system.
+    pub fn absolute(&self, shown: &str) -> PathBuf {
         let mut path = PathBuf::new();
         for part in self.current.join(shown).components() {
             match part {
@@ -33,10 +42,7 @@ impl RepositoryPaths {
                 part => path.push(part),
             }
         }
-        match path.strip_prefix(&self.root) {
-            Ok(_) => discover::shown(&path, &self.root),
-            Err(_) => shown.to_owned(),
-        }
+        path
     }
 }
 

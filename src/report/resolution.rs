@@ -147,7 +147,7 @@ fn stage(
         add("leads to the exception".to_owned(), origin);
     }
     let labels = labels.iter().map(|label| (label, AnnotationKind::Primary));
-    let mut group = with_snippets(group, labels.collect());
+    let mut group = with_snippets(group, labels.collect(), None);
     for note in notes {
         group = group.element(Level::NOTE.message(escape::lines(&note)));
     }

@@ -1,3 +1,5 @@
+mod formats;
+
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -362,17 +364,23 @@ fn json_is_as_its_schema_says() {
           "url": null
         }
       ],
+      "suppressed": [],
       "summary": {
         "files_read": 3,
         "configs": 1,
         "errors": 2,
         "warnings": 0,
         "notes": 0,
+        "fixable": {
+          "safe": 0,
+          "unsafe": 0
+        },
         "rules": [
           {
             "code": "FP301",
             "name": "misplaced-fp8-block",
-            "findings": 2
+            "findings": 2,
+            "fixable": 0
           }
         ]
       }
@@ -392,8 +400,15 @@ fn follows(
     at: &str,
 ) {
     if let Some(reference) = schema["$ref"].as_str() {
-        let target = root.pointer(reference.trim_start_matches('#')).unwrap();
-        return follows(value, target, root, at);
+        let mut target = root
+            .pointer(reference.trim_start_matches('#'))
+            .unwrap()
+            .clone();
+        // Keys beside a reference come on top of what it refers to.
+        for (key, described) in schema["properties"].as_object().into_iter().flatten() {
+            target["properties"][key] = described.clone();
+        }
+        return follows(value, &target, root, at);
     }
     if let Some(choices) = schema["anyOf"].as_array() {
         let choice = choices

@@ -9,7 +9,11 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::rules::{Confidence, Finding, Label, Severity};
 use crate::source::SourceFile;
 
-use super::{Checked, Report, Style, closing_line, escape, fixes, one_line, statistics, window};
+use super::fixable::fixable;
+use super::{
+    Checked, Report, RepositoryPaths, Style, closing_line, escape, fixes, links, one_line,
+    statistics, window,
+};
 
 /// The findings, each with its lines, its labels, its notes and what to write instead.
 pub(super) struct Text(pub(super) Style);
@@ -17,8 +21,9 @@ pub(super) struct Text(pub(super) Style);
 impl Report for Text {
     fn write(&self, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
         let renderer = renderer(self.0.colour);
+        let links = self.0.links_in(checked);
         for finding in &checked.findings {
-            writeln!(out, "{}\n", renderer.render(&groups(finding)))?;
+            writeln!(out, "{}\n", renderer.render(&groups(finding, links)))?;
         }
         if self.0.show_fixes {
             write!(out, "{}", fixes(checked))?;
@@ -47,14 +52,14 @@ pub(super) fn renderer(colour: bool) -> Renderer {
 pub fn failure(message: &str, place: &Label, help: Option<&str>) -> String {
     let title = Level::ERROR.primary_title(one_line(message).into_owned());
     let labels = vec![(place, AnnotationKind::Primary)];
-    let mut group = with_snippets(Group::with_title(title), labels);
+    let mut group = with_snippets(Group::with_title(title), labels, None);
     if let Some(help) = help {
         group = group.element(Level::HELP.message(one_line(help).into_owned()));
     }
     format!("{}\n", renderer(false).render(&[group]))
 }
 
-fn groups(finding: &Finding) -> Vec<Group<'static>> {
+fn groups(finding: &Finding, links: Option<&RepositoryPaths>) -> Vec<Group<'static>> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -67,7 +72,7 @@ fn groups(finding: &Finding) -> Vec<Group<'static>> {
     let related = finding.related.iter();
     let mut labels = vec![(&finding.primary, AnnotationKind::Primary)];
     labels.extend(related.map(|label| (label, AnnotationKind::Context)));
-    group = with_snippets(group, labels);
+    group = with_snippets(group, labels, links);
     if let Some(outcome) = &finding.outcome {
         let text = format!("asked: {}; runs: {}", outcome.asked, outcome.runs);
         group = group.element(Level::NOTE.message(escape::lines(&text)));
@@ -81,6 +86,14 @@ fn groups(finding: &Finding) -> Vec<Group<'static>> {
     if let Some(help) = &finding.help {
         group = group.element(Level::HELP.message(escape::lines(help)));
     }
+    // Where there is help, it says what the fix does.
+    if let (None, Some(fix)) = (&finding.help, finding.fixes.first()) {
+        group = group.element(Level::HELP.message(escape::lines(&fix.title)));
+    }
+    if let Some(fixable) = fixable(finding) {
+        let text = format!("fixable with {}", fixable.flags());
+        group = group.element(Level::HELP.message(text));
+    }
     vec![group]
 }
 
@@ -93,8 +106,9 @@ enum Shown {
 pub(super) fn with_snippets(
     group: Group<'static>,
     labels: Vec<(&Label, AnnotationKind)>,
+    links: Option<&RepositoryPaths>,
 ) -> Group<'static> {
-    snippets(labels)
+    snippets(labels, links)
         .into_iter()
         .fold(group, |group, element| match element {
             Shown::Lines(snippet) => group.element(snippet),
@@ -103,7 +117,10 @@ pub(super) fn with_snippets(
 }
 
 /// The labels, those of one file together, the first one's file first.
-fn snippets(mut left: Vec<(&Label, AnnotationKind)>) -> Vec<Shown> {
+fn snippets(
+    mut left: Vec<(&Label, AnnotationKind)>,
+    links: Option<&RepositoryPaths>,
+) -> Vec<Shown> {
     let mut shown = Vec::new();
     while let Some((first, _)) = left.first() {
         let path = first.path.clone();
@@ -112,14 +129,18 @@ fn snippets(mut left: Vec<(&Label, AnnotationKind)>) -> Vec<Shown> {
         left = elsewhere;
         let file = here.iter().find_map(|(label, _)| label.source.as_ref());
         match file {
-            Some((file, _)) => shown.extend(lines(file, &here)),
-            None => shown.push(Shown::Path(Origin::path(one_line(&path).into_owned()))),
+            Some((file, _)) => shown.extend(lines(file, &here, links)),
+            None => shown.push(Shown::Path(Origin::path(links::path(&path, links)))),
         }
     }
     shown
 }
 
-fn lines(file: &Arc<SourceFile>, labels: &[(&Label, AnnotationKind)]) -> Vec<Shown> {
+fn lines(
+    file: &Arc<SourceFile>,
+    labels: &[(&Label, AnnotationKind)],
+    links: Option<&RepositoryPaths>,
+) -> Vec<Shown> {
     let placed: Vec<_> = labels
         .iter()
         .filter_map(|(label, kind)| Some((label.source.as_ref()?.1, &label.text, *kind)))
@@ -139,7 +160,7 @@ fn lines(file: &Arc<SourceFile>, labels: &[(&Label, AnnotationKind)]) -> Vec<Sho
                 .collect();
             Shown::Lines(
                 Snippet::source(window.text)
-                    .path(one_line(&file.path).into_owned())
+                    .path(links::path(&file.path, links))
                     .line_start(window.first_line)
                     .annotations(annotations),
             )

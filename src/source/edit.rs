@@ -1,7 +1,7 @@
 //! Edits: what is to change in a file, and the bytes that change it.
 //!
 //! A [`Change`] says what is meant, by route; an [`Edit`] is the change with its bytes. An [`Editor`] makes edits, and
-//! makes none that it cannot prove: the text with the edit in it is read again, and must be [`applied`] to the object
+//! makes none that it cannot prove: the text with the edit in it is read again, and must be [`applied()`] to the object
 //! that it was.
 
 mod applied;

@@ -2,12 +2,12 @@
 
 use super::{ReadError, Span};
 
-/// A place as people count: lines and columns start at 1, columns count Unicode scalar values.
+/// A place as people count: lines and columns start at 1, columns count Unicode scalar values unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
     /// Line, from 1.
     pub line: usize,
-    /// Column in Unicode scalar values, from 1.
+    /// Column, from 1.
     pub column: usize,
 }
 
@@ -79,6 +79,14 @@ impl SourceFile {
             .get(start..offset)
             .map_or(0, |before| before.chars().count())
             + 1;
+        LineColumn { line, column }
+    }
+
+    /// Line and column of a byte offset, the column in bytes of UTF-8.
+    pub fn line_byte_column(&self, offset: usize) -> LineColumn {
+        let offset = offset.min(self.text.len());
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let column = offset - self.line_starts[line - 1] + 1;
         LineColumn { line, column }
     }
 

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use crate::discover::{self, Overlay, PatternError, Patterns};
 use crate::report::{Format, RepositoryPaths, Style};
 
-use super::super::arguments::{CheckArguments, ReportRequest};
+use super::super::arguments::CheckArguments;
 use super::super::assumptions::Assumptions;
 use super::super::failure::Failure;
 use super::super::output::Output;
+use super::super::progress::Progress;
 use super::super::selection::Selection;
 use super::inputs::paths;
+use super::reports::reports;
 
 /// The settings, once they are known to be right.
 pub(in crate::cli) struct Plan {
@@ -22,6 +24,7 @@ pub(in crate::cli) struct Plan {
     pub(in crate::cli) discovery: discover::Settings,
     pub(in crate::cli) reports: Vec<(Format, Style, Output)>,
     pub(in crate::cli) paths: RepositoryPaths,
+    pub(in crate::cli) progress: Progress,
 }
 
 impl Plan {
@@ -57,7 +60,8 @@ impl Plan {
                 force_exclude: !arguments.files.no_force_exclude,
                 threads: threads.get(),
             },
-            reports: reports(arguments)?,
+            reports: reports(arguments, &current)?,
+            progress: Progress::new(!arguments.quiet && !arguments.no_progress),
             paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
         })
     }
@@ -74,40 +78,4 @@ impl Plan {
 pub(in crate::cli) fn current_folder() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .map_err(|error| Failure::run(format!("the current folder cannot be read: {error}")))
-}
-
-fn reports(arguments: &CheckArguments) -> Result<Vec<(Format, Style, Output)>, Failure> {
-    let text = [ReportRequest {
-        format: Format::Text,
-        file: None,
-    }];
-    let requests = if arguments.report.is_empty() {
-        &text[..]
-    } else {
-        &arguments.report
-    };
-    let on_standard_output = requests.iter().filter(|request| request.file.is_none());
-    if on_standard_output.count() > 1 {
-        return Err(Failure::usage(
-            "two reports cannot both go to standard output",
-            "name a file for all but one: --report json=fp8lint.json",
-        ));
-    }
-    Ok(requests
-        .iter()
-        .map(|request| {
-            let output = match &request.file {
-                Some(file) => Output::File(file.clone()),
-                None if arguments.is_output_a_text() => Output::standard_error(arguments.color),
-                None => Output::standard(arguments.color),
-            };
-            let style = Style {
-                colour: output.colour(),
-                quiet: arguments.quiet,
-                statistics: arguments.statistics,
-                show_fixes: arguments.show_fixes,
-            };
-            (request.format, style, output)
-        })
-        .collect())
 }
