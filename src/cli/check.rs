@@ -1,12 +1,16 @@
 //! `fp8lint check`: discover → read → recognise → resolve → judge → report.
 
+mod adding;
 pub(super) mod alone;
+mod baseline;
 pub(super) mod file;
 mod fixing;
+mod left_out;
 mod merged;
 pub(super) mod partners;
 pub(super) mod plan;
 pub(super) mod runs;
+pub(super) mod set_aside;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +18,7 @@ use std::sync::Arc;
 use crate::discover::Problem;
 use crate::report::{self, Checked};
 use crate::resolve::target::closest;
+use crate::suppress::Entry;
 
 use super::arguments::{CheckArguments, Colour};
 use super::failure::{Exit, Failure};
@@ -24,6 +29,7 @@ use alone::Around;
 use file::FileResult;
 pub(super) use file::decode;
 use plan::{Input, Plan};
+use set_aside::Judged;
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
@@ -43,7 +49,16 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         came = fixing.came;
         came.checked.fixed = fixing.fixed;
     }
-    let Came { checked, read } = came;
+    if let Some(reason) = &arguments.add_ignores {
+        adding::add(&came.checked, reason, &plan)?;
+        let plan = Plan::new(arguments, &overlay)?;
+        let (inputs, problems) = plan::inputs(arguments, &plan)?;
+        came = check(&inputs, &problems, &plan)?;
+    }
+    if let Some(update) = arguments.update_baseline {
+        baseline::update(update, &mut came, &plan)?;
+    }
+    let Came { checked, read, .. } = came;
     write_reports(&checked, &plan)?;
 
     let fails = checked
@@ -65,6 +80,8 @@ struct Came {
     checked: Checked,
     /// Whether anything could be read, or there was nothing to read.
     read: bool,
+    /// The entries of the baseline that match nothing any more.
+    stale: Vec<Entry>,
 }
 
 /// Checks these inputs once.
@@ -74,12 +91,20 @@ fn check(inputs: &[Input], problems: &[Problem], plan: &Plan) -> Result<Came, Fa
     });
     let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
     let read = files.iter().any(|file| file.read) || (problems.is_empty() && files.is_empty());
-    let checked = gather(files, problems, plan)?;
-    Ok(Came { checked, read })
+    let (checked, stale) = gather(files, problems, plan)?;
+    Ok(Came {
+        checked,
+        read,
+        stale,
+    })
 }
 
 /// Runs → findings of all files: selected, sorted.
-fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<Checked, Failure> {
+fn gather(
+    files: Vec<FileResult>,
+    problems: &[Problem],
+    plan: &Plan,
+) -> Result<(Checked, Vec<Entry>), Failure> {
     let configs: Vec<String> = files.iter().filter_map(FileResult::config).collect();
     let launched = workers::map(plan.threads, &files, |file| {
         runs::launched(file, &plan.assumptions, &configs)
@@ -91,6 +116,7 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         .map(|launched| launched.target.clone())
         .collect();
     let around = Around::of(&launched);
+    let judged = Judged::of(&files, &launched, &plan.paths);
     let alone = workers::map(plan.threads, &files, |file| {
         alone::alone(file, &around, &plan.assumptions)
     });
@@ -130,16 +156,18 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     findings.retain(|finding| plan.selection.holds(finding.code));
     report::sort(&mut findings);
     report::number(&mut findings);
-    Ok(Checked {
+    let aside = judged.set_aside(findings, plan)?;
+    let checked = Checked {
         target: plan.assumptions.target.clone(),
         files_read,
         files: recognised,
-        findings,
-        suppressed: Vec::new(),
+        findings: aside.left,
+        suppressed: aside.suppressed,
         fixed: Vec::new(),
         paths: plan.paths.clone(),
         not_followed,
-    })
+    };
+    Ok((checked, aside.stale))
 }
 
 /// A path that is missing may be a command that was misspelled.

@@ -37,25 +37,29 @@ impl Selection {
     }
 }
 
+/// The codes that a code, a name or a family stands for; none where it names no rule.
+pub(super) fn codes_of(rule: &str) -> Vec<&'static str> {
+    let beginning = rule.to_ascii_uppercase();
+    let beginning = beginning.trim_end_matches('X');
+    let is_code = beginning.len() > 2 && beginning.starts_with("FP");
+    catalogue::all()
+        .into_iter()
+        .filter(|described| {
+            described.name == rule || (is_code && described.code.starts_with(beginning))
+        })
+        .map(|described| described.code)
+        .collect()
+}
+
 fn named(rules: &[String]) -> Result<Vec<&'static str>, Failure> {
     let mut codes = Vec::new();
     for rule in rules {
         let rule = rule.trim();
-        let beginning = rule.to_ascii_uppercase();
-        let beginning = beginning.trim_end_matches('X');
-        let is_code = beginning.len() > 2 && beginning.starts_with("FP");
-        let before = codes.len();
-        codes.extend(
-            catalogue::all()
-                .into_iter()
-                .filter(|described| {
-                    described.name == rule || (is_code && described.code.starts_with(beginning))
-                })
-                .map(|described| described.code),
-        );
-        if codes.len() == before {
+        let named = codes_of(rule);
+        if named.is_empty() {
             return Err(catalogue::unknown(rule));
         }
+        codes.extend(named);
     }
     Ok(codes)
 }

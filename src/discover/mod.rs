@@ -7,6 +7,7 @@
 
 mod overlay;
 mod patterns;
+mod repository;
 mod tracked;
 mod upwards;
 mod walk;
@@ -17,6 +18,7 @@ use std::path::{Component, Path, PathBuf};
 
 pub use overlay::Overlay;
 pub use patterns::{PatternError, Patterns};
+pub use repository::RepositoryPaths;
 pub use upwards::{Folder, FolderFile, Nearest, SIZE_LIMIT, Upwards};
 
 /// What is to be searched, and how.

@@ -5,10 +5,13 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::discover::RepositoryPaths;
 use crate::resolve::target::{Declared, FileLine, Target, TargetOrigin};
 use crate::rules::{Finding, Label, Severity};
 
-use super::{Checked, Report, RepositoryPaths, escape, fingerprint};
+use crate::suppress::fingerprint;
+
+use super::{Checked, Report, escape};
 
 /// The version of this format: a new key keeps it, a changed or removed one raises it.
 const FORMAT_VERSION: u32 = 1;

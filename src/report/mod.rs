@@ -3,10 +3,8 @@
 
 mod concise;
 mod escape;
-mod fingerprint;
 mod json;
 mod names;
-mod paths;
 mod resolution;
 mod resolution_json;
 mod says;
@@ -17,6 +15,7 @@ mod window;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::discover::RepositoryPaths;
 use crate::fix::Fixed;
 use crate::formats::Kind;
 use crate::resolve::Target;
@@ -24,8 +23,6 @@ use crate::rules::{Finding, Key, Severity};
 use crate::suppress::Suppressed;
 
 pub use escape::one_line;
-pub use fingerprint::fingerprint;
-pub use paths::RepositoryPaths;
 pub use resolution::{outcomes, resolution};
 pub use resolution_json::resolutions_json;
 
@@ -91,17 +88,24 @@ impl Checked {
 
 /// Sorts findings by path, place and code, so that a report does not depend on how the work was shared out.
 pub fn sort(findings: &mut [Finding]) {
-    findings.sort_by(|left, right| {
-        let key = |finding: &Finding| {
-            let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-            (span, finding.code, finding.key.route.clone())
-        };
-        let path = |finding: &Finding| -> Vec<String> {
-            let path = &finding.primary.path;
-            path.split('/').map(str::to_owned).collect()
-        };
-        (path(left), key(left), &left.message).cmp(&(path(right), key(right), &right.message))
-    });
+    findings.sort_by(|left, right| order(left).cmp(&order(right)));
+}
+
+/// Sorts what was set aside as [`sort`] does.
+pub fn sort_suppressed(suppressed: &mut [Suppressed]) {
+    suppressed.sort_by(|left, right| order(&left.finding).cmp(&order(&right.finding)));
+}
+
+fn order(finding: &Finding) -> impl Ord + '_ {
+    let path: Vec<&str> = finding.primary.path.split('/').collect();
+    let span = finding.primary.source.as_ref().map(|(_, span)| *span);
+    (
+        path,
+        span,
+        finding.code,
+        &finding.key.route,
+        &finding.message,
+    )
 }
 
 /// Numbers the findings that have the same name for fingerprints. They must be sorted.

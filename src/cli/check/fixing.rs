@@ -84,10 +84,11 @@ pub(super) fn fixed(
         let plan = Plan::new(arguments, &Arc::new(overlay.clone()))?;
         came = check(&inputs, problems, &plan)?;
     }
+    let mut not_fixed: Vec<_> = not_fixed.iter().map(notices::not_fixed).collect();
+    report::number(&mut not_fixed);
     let findings = &mut came.checked.findings;
-    findings.extend(not_fixed.iter().map(notices::not_fixed));
+    findings.extend(not_fixed);
     report::sort(findings);
-    report::number(findings);
     Ok(Fixing {
         came,
         fixed,

@@ -5,14 +5,17 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover::{self, Candidate, Discovery, Overlay, PatternError, Patterns, Problem};
-use crate::report::{Format, RepositoryPaths, Style};
+use crate::discover::{
+    self, Candidate, Discovery, Overlay, PatternError, Patterns, Problem, RepositoryPaths,
+};
+use crate::report::{Format, Style};
 
 use super::super::arguments::{CheckArguments, ReportRequest};
 use super::super::assumptions::Assumptions;
 use super::super::failure::Failure;
 use super::super::output::Output;
 use super::super::selection::Selection;
+use super::set_aside::SettingAside;
 
 /// Standard input, as a path on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -25,6 +28,8 @@ pub(in crate::cli) struct Plan {
     discovery: discover::Settings,
     pub(in crate::cli) reports: Vec<(Format, Style, Output)>,
     pub(in crate::cli) paths: RepositoryPaths,
+    /// What sets findings aside.
+    pub(in crate::cli) setting_aside: SettingAside,
 }
 
 impl Plan {
@@ -61,7 +66,14 @@ impl Plan {
             },
             reports: reports(arguments)?,
             paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
+            setting_aside: SettingAside::new(arguments, &current)?,
         })
+    }
+
+    /// The candidates in a folder, found as those of the check are.
+    pub(in crate::cli) fn candidates(&self, folder: &Path) -> Result<Vec<Candidate>, Failure> {
+        let folders = [folder.to_owned()];
+        Ok(discover::discover(&folders, &current_folder()?, &self.discovery).candidates)
     }
 }
 
@@ -165,7 +177,7 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
 }
 
 /// The files and folders to check.
-fn paths(arguments: &CheckArguments) -> Vec<PathBuf> {
+pub(in crate::cli) fn paths(arguments: &CheckArguments) -> Vec<PathBuf> {
     if arguments.paths.is_empty() {
         return vec![PathBuf::from(".")];
     }
