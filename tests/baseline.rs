@@ -1,6 +1,12 @@
 //! The baseline on whole repositories.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
 
 mod support;
 
@@ -37,6 +43,13 @@ fn a_repository_is_adopted_and_lines_may_move() {
     let repository = adopted();
     assert_eq!(entries(&repository), 2);
     insta::assert_snapshot!(repository.read(FILE), @r#"
+    {
+      "version": 1,
+      "findings": [
+        {"fingerprint":"6a24654551caa78b","rule":"FP201","path":"a/a.yaml","route":"fp8_config.backend","value":"ao"},
+        {"fingerprint":"641404fc6cf5981f","rule":"FP201","path":"b/b.yaml","route":"fp8_config.backend","value":"ao"}
+      ]
+    }
     "#);
     assert_eq!(check(&repository, &[]).code, 0);
     // Comments and keys above it, another order, another line ending.
@@ -51,7 +64,14 @@ fn a_repository_is_adopted_and_lines_may_move() {
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.contains("torchao"), "{}", ran.stdout);
     // Without the baseline all of it.
-    assert_eq!(repository.run(&["--quiet", "--report", "concise"]).stdout.lines().count(), 2);
+    assert_eq!(
+        repository
+            .run(&["--quiet", "--report", "concise"])
+            .stdout
+            .lines()
+            .count(),
+        2
+    );
 }
 
 #[test]
@@ -70,7 +90,12 @@ fn what_is_mended_is_reported_and_pruned_and_what_was_not_checked_stays() {
     }
     let ran = check(&repository, &["a"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stdout.contains("1 entry of this baseline matches nothing"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("1 entry of this baseline matches nothing"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(check(&repository, &["--select", "FP3,FP9"]).stdout, "");
     check(&repository, &["--select", "FP3", "--update-baseline"]);
     assert_eq!(entries(&repository), 2);
@@ -78,11 +103,17 @@ fn what_is_mended_is_reported_and_pruned_and_what_was_not_checked_stays() {
     assert_eq!(entries(&repository), 1);
     assert!(repository.read(FILE).contains("b/b.yaml"));
     // A file that is named by one that was left out may have findings there.
-    repository.write("run.sh", "accelerate launch --config_file b/b.yaml train.py\n");
+    repository.write(
+        "run.sh",
+        "accelerate launch --config_file b/b.yaml train.py\n",
+    );
     check(&repository, &["b", "--update-baseline"]);
     assert_eq!(entries(&repository), 1);
     check(&repository, &["--update-baseline"]);
-    assert_eq!(repository.read(FILE), "{\n  \"version\": 1,\n  \"findings\": []\n}\n");
+    assert_eq!(
+        repository.read(FILE),
+        "{\n  \"version\": 1,\n  \"findings\": []\n}\n"
+    );
 }
 
 #[test]
@@ -93,7 +124,11 @@ fn new_findings_are_added_on_request_and_a_moved_file_is_new() {
     repository.write("a/c.yaml", text);
     let ran = check(&repository, &[]);
     assert_eq!(ran.code, 1);
-    assert!(ran.stdout.contains("a/c.yaml") && ran.stdout.contains("FP913"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("a/c.yaml") && ran.stdout.contains("FP913"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(check(&repository, &["--update-baseline"]).code, 1);
     assert_eq!(entries(&repository), 1);
     assert_eq!(check(&repository, &["--update-baseline=add"]).code, 0);
@@ -113,7 +148,10 @@ fn equal_findings_and_ignored_ones_are_told_apart() {
     assert_eq!(check(&repository, &["--update-baseline"]).code, 0);
     assert_eq!(entries(&repository), 1);
     // What is about the check itself is never let pass.
-    repository.write("a/a.yaml", CONFIG.replace("ao\n", "AO  # fp8lint: ignore[FP201]\n"));
+    repository.write(
+        "a/a.yaml",
+        CONFIG.replace("ao\n", "AO  # fp8lint: ignore[FP201]\n"),
+    );
     assert_eq!(check(&repository, &["--update-baseline=add"]).code, 1);
     assert_eq!(entries(&repository), 1);
 }
@@ -124,7 +162,12 @@ fn a_broken_or_missing_baseline_is_wrong_usage() {
     repository.write(FILE, "{\n  \"version\": 1,\n  \"findings\": 3\n}\n");
     let ran = check(&repository, &["--update-baseline"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("fp8lint-baseline.json:3:15: invalid type"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("fp8lint-baseline.json:3:15: invalid type"),
+        "{}",
+        ran.stderr
+    );
     std::fs::remove_file(repository.path().join(FILE)).unwrap();
     let ran = check(&repository, &[]);
     assert_eq!(ran.code, 2);

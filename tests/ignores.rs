@@ -1,6 +1,12 @@
 //! Ignore comments on whole repositories.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
 
 mod support;
 
@@ -57,7 +63,10 @@ fn an_ignore_ends_after_its_day() {
     };
     assert_eq!(on("2027-01-31"), "");
     let after = on("2027-02-01");
-    assert!(after.contains("FP201") && after.contains("FP911"), "{after}");
+    assert!(
+        after.contains("FP201") && after.contains("FP911"),
+        "{after}"
+    );
     let mut command = repository.command(&[""; 0]);
     assert_eq!(ran(command.env("FP8LINT_TODAY", "tomorrow")).code, 2);
 }
@@ -74,7 +83,10 @@ fn what_is_wrong_with_comments_is_found_and_fixed() {
         found(&repository, &[]),
         ["1 FP909", "3 FP912", "6 FP909", "6 FP910", "7 FP912"]
     );
-    assert_eq!(found(&repository, &["--ignore", "FP909,FP910,FP912"]), [""; 0]);
+    assert_eq!(
+        found(&repository, &["--ignore", "FP909,FP910,FP912"]),
+        [""; 0]
+    );
     // An ignored finding is not mended; comments are.
     repository.run(&["--fix", "--unsafe-fixes"]);
     assert_eq!(
@@ -96,11 +108,17 @@ fn nothing_is_called_unused_that_is_not_known() {
     repository.write(".git/HEAD", "ref: refs/heads/main\n");
     repository.write("b.yaml", CONFIG);
     assert_eq!(found(&repository, &["a.yaml"]), ["5 FP909"]);
-    repository.write("run.sh", "accelerate launch --config_file a.yaml train.py\n");
+    repository.write(
+        "run.sh",
+        "accelerate launch --config_file a.yaml train.py\n",
+    );
     assert_eq!(found(&repository, &["a.yaml"]), [""; 0]);
     assert!(found(&repository, &["."]).contains(&"5 FP909".to_owned()));
     // Nobody can follow it.
-    repository.write("run.sh", "accelerate launch --config_file a.yaml $FLAGS train.py\n");
+    repository.write(
+        "run.sh",
+        "accelerate launch --config_file a.yaml $FLAGS train.py\n",
+    );
     assert!(!found(&repository, &["."]).contains(&"5 FP909".to_owned()));
 }
 
@@ -111,12 +129,21 @@ fn scripts_pages_and_pins_have_comments() {
     let repository = Repository::with(&[
         ("run.sh", script),
         ("a.yaml", &CONFIG.replace("ao", "AO")),
-        ("requirements.txt", "accelerate==0.1.0  # fp8lint: ignore[FP905] old\n"),
+        (
+            "requirements.txt",
+            "accelerate==0.1.0  # fp8lint: ignore[FP905] old\ntorchao\n",
+        ),
     ]);
     assert_eq!(found(&repository, &[]), [""; 0]);
     let shown = found(&repository, &["--no-ignores"]);
-    assert!(shown.iter().any(|line| line.ends_with("FP905")), "{shown:?}");
-    assert!(shown.iter().any(|line| line.ends_with("FP110")), "{shown:?}");
+    assert!(
+        shown.iter().any(|line| line.ends_with("FP905")),
+        "{shown:?}"
+    );
+    assert!(
+        shown.iter().any(|line| line.ends_with("FP110")),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -127,16 +154,28 @@ fn ignores_are_added_where_they_can_stand_and_then_nothing_is_left() {
     let config = "\u{feff}".to_owned() + &CONFIG.replace('\n', "\r\n");
     let repository = Repository::with(&[
         ("a.yaml", config.trim_end()),
-        ("b/b.yaml", "mixed_precision: fp8\ndistributed_type: FSDP\nfsdp_config: {\n  fp8: true}\nnum_processes: 8\n"),
+        (
+            "b/b.yaml",
+            "mixed_precision: fp8\ndistributed_type: FSDP\nfsdp_config: {\n  fp8: true}\nnum_processes: 8\n",
+        ),
         ("run.sh", written),
-        ("Makefile", "run:\n\taccelerate launch --fp8_backend auto train.py\n"),
-        ("Dockerfile", "FROM x\nCMD accelerate launch --fp8_backend auto train.py\n"),
+        (
+            "Makefile",
+            "run:\n\taccelerate launch --fp8_backend auto train.py\n",
+        ),
+        (
+            "Dockerfile",
+            "FROM x\nCMD accelerate launch --fp8_backend auto train.py\n",
+        ),
         (
             ".github/workflows/w.yml",
             "jobs:\n  a:\n    steps:\n      - run: |\n          accelerate launch --fp8_backend auto train.py\n",
         ),
-        ("README.md", "# A\n\n```sh\naccelerate launch --fp8_backend auto train.py\n```\n"),
-        ("requirements.txt", "accelerate==0.1.0\ntorch\n"),
+        (
+            "README.md",
+            "# A\n\n```sh\naccelerate launch --fp8_backend auto train.py\n```\n",
+        ),
+        ("requirements.txt", "accelerate==0.1.0\ntorchao\n"),
     ]);
     let before = found(&repository, &[]);
     assert!(before.len() > 8, "{before:?}");
@@ -146,13 +185,23 @@ fn ignores_are_added_where_they_can_stand_and_then_nothing_is_left() {
     assert_eq!(found(&repository, &[]), [""; 0]);
     assert_eq!(found(&repository, &["--no-ignores"]).len(), before.len());
     let texts = || {
-        ["a.yaml", "b/b.yaml", "run.sh", "Makefile", "Dockerfile", "README.md", "requirements.txt"]
-            .map(|path| repository.read(path))
+        [
+            "a.yaml",
+            "b/b.yaml",
+            "run.sh",
+            "Makefile",
+            "Dockerfile",
+            "README.md",
+            "requirements.txt",
+        ]
+        .map(|path| repository.read(path))
     };
     let once = texts();
     assert_eq!(
         once[0],
-        config.trim_end().replace("ao\r", "ao  # fp8lint: ignore[FP201] adopted\r")
+        config
+            .trim_end()
+            .replace("ao\r", "ao  # fp8lint: ignore[FP201] adopted\r")
     );
     assert_eq!(repository.run(&["--add-ignores=adopted"]).code, 0);
     assert_eq!(texts(), once);

@@ -38,7 +38,11 @@ pub(super) fn look(
     let mut left_out = LeftOut::default();
     let mut open: Vec<&str> = names.into_iter().collect();
     for candidate in plan.candidates(root)? {
-        if checked.contains(&plan.paths.of(&candidate.shown)) {
+        let path = plan.paths.of(&candidate.shown);
+        // The baseline names every file, and says nothing of any.
+        let baseline = plan.setting_aside.baseline.as_ref();
+        let is_baseline = baseline.is_some_and(|file| plan.paths.of(&file.shown) == path);
+        if is_baseline || checked.contains(&path) {
             continue;
         }
         left_out.any = true;

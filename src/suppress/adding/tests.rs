@@ -139,7 +139,7 @@ fn a_comment_is_put_where_the_language_allows_one() {
         (
             "w.yml",
             "jobs:\n  a:\n    steps:\n      - run: >\n          accelerate launch\n          @a.py\n",
-            "jobs:\n  a:\n    steps:\n      # fp8lint: ignore[FP201] old\n      - run: >\n          accelerate launch\n          a.py\n",
+            "jobs:\n  a:\n    steps:\n      - run: >\n          accelerate launch\n          a.py  # fp8lint: ignore[FP201] old\n",
         ),
     ] {
         let found = added(path, before, "old");
