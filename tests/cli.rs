@@ -305,7 +305,7 @@ fn wrong_usage_says_what_to_write() {
         &["--exclude", "a[b"],
         &["--threads", "0"],
         &["explain", "FP90"],
-        &["--nonsense"],
+        &["--xyzzy"],
     ] {
         let ran = repository.run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
@@ -342,10 +342,10 @@ fn wrong_usage_says_what_to_write() {
     $ explain FP90
     error: there is no rule `FP90`
     help: did you mean FP901? `fp8lint rules` lists them all
-    $ --nonsense
-    error: unexpected argument '--nonsense' found
+    $ --xyzzy
+    error: unexpected argument '--xyzzy' found
 
-      tip: to pass '--nonsense' as a value, use '-- --nonsense'
+      tip: to pass '--xyzzy' as a value, use '-- --xyzzy'
 
     Usage: fp8lint [OPTIONS] [PATH]...
            fp8lint <COMMAND>

@@ -17,6 +17,7 @@ pub(super) use groups::{FileArguments, RuleArguments};
 pub(super) use show::{ShowFilesArguments, ShowSettingsArguments};
 
 const CHECK_EXAMPLE: &str = "Example: fp8lint check configs --target accelerate=1.12.0";
+const IGNORES: &str = "Ignores and baseline";
 
 const AFTER_HELP: &str = "\
 Example: fp8lint configs --target accelerate=1.12.0
@@ -152,6 +153,41 @@ pub(super) struct CheckArguments {
     #[arg(long, help_heading = "Changes", requires = "changes")]
     pub(super) changed_lines: bool,
 
+    /// Show what ignore comments set aside, too
+    #[arg(long, help_heading = IGNORES)]
+    pub(super) no_ignores: bool,
+
+    /// Write an ignore comment for each finding, with REASON in it
+    #[arg(
+        long,
+        value_name = "REASON",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        help_heading = IGNORES,
+        conflicts_with_all = ["no_ignores", "fix", "diff", "staged"]
+    )]
+    pub(super) add_ignores: Option<String>,
+
+    /// Set aside the findings that FILE lists
+    #[arg(long, value_name = "FILE", help_heading = IGNORES)]
+    pub(super) baseline: Option<PathBuf>,
+
+    /// Take out of the baseline what is no longer found; with `=add`, put in what is new. A baseline that does not
+    /// exist yet begins with all findings
+    #[arg(
+        long,
+        value_name = "add",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "prune",
+        help_heading = IGNORES,
+        requires = "baseline",
+        conflicts_with = "diff"
+    )]
+    pub(super) update_baseline: Option<BaselineUpdate>,
+
     #[command(flatten)]
     pub(super) assumptions: AssumptionArguments,
 
@@ -191,6 +227,15 @@ pub(super) struct CheckArguments {
     /// The path under which standard input is checked and shown
     #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub(super) stdin_filename: Option<PathBuf>,
+}
+
+/// What becomes of the baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum BaselineUpdate {
+    /// What is no longer found goes
+    Prune,
+    /// What is new comes in as well
+    Add,
 }
 
 impl CheckArguments {

@@ -50,13 +50,18 @@ pub(super) fn find(rule: &str) -> Result<Described, Failure> {
         .ok_or_else(|| unknown(rule))
 }
 
+/// The code or name that was probably meant.
+pub(super) fn meant(rule: &str) -> Option<&'static str> {
+    let all = all().into_iter();
+    closest(
+        rule,
+        all.flat_map(|described| [described.code, described.name]),
+    )
+}
+
 /// The failure for a rule that does not exist.
 pub(super) fn unknown(rule: &str) -> Failure {
-    let all = all();
-    let names = all
-        .iter()
-        .flat_map(|described| [described.code, described.name]);
-    let help = match closest(rule, names) {
+    let help = match meant(rule) {
         Some(meant) => format!("did you mean {meant}? `fp8lint rules` lists them all"),
         None => "`fp8lint rules` lists them all".to_owned(),
     };

@@ -1,16 +1,20 @@
 //! `fp8lint check`: discover → read → recognise → resolve → judge → report.
 
+mod adding;
 pub(super) mod alone;
+mod baseline;
 mod changes;
 pub(super) mod file;
 mod fixing;
 pub(super) mod inputs;
+mod left_out;
 mod merged;
 pub(super) mod partners;
 pub(super) mod plan;
 mod reports;
 pub(super) mod runs;
 mod selected;
+pub(super) mod set_aside;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +22,7 @@ use std::sync::Arc;
 use crate::discover::{Overlay, Problem};
 use crate::report::{self, Checked};
 use crate::resolve::target::closest;
+use crate::suppress::Entry;
 
 use super::arguments::{CheckArguments, Colour};
 use super::failure::{Exit, Failure};
@@ -30,6 +35,7 @@ use file::FileResult;
 pub(super) use file::decode;
 use inputs::{Input, StandardInput};
 use plan::Plan;
+use set_aside::Judged;
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
@@ -74,7 +80,16 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         came.checked.fixed = fixing.fixed;
         came.checked.fixes_are_written = arguments.fix;
     }
-    let Came { checked, read } = came;
+    if let Some(reason) = &arguments.add_ignores {
+        adding::add(&came.checked, reason, &plan)?;
+        let plan = Plan::new(arguments, &overlay)?;
+        let (inputs, problems) = inputs::inputs(arguments, None, &plan, &current);
+        came = check(&inputs, &problems, &plan, changes)?;
+    }
+    if let Some(update) = arguments.update_baseline {
+        baseline::update(update, &mut came, &plan)?;
+    }
+    let Came { checked, read, .. } = came;
     reports::write(&checked, &plan.reports)?;
 
     let fails = checked.findings.iter().any(|finding| plan.fails(finding))
@@ -93,6 +108,8 @@ struct Came {
     checked: Checked,
     /// Whether anything could be read, or there was nothing to read.
     read: bool,
+    /// The entries of the baseline that match nothing any more.
+    stale: Vec<Entry>,
 }
 
 /// Checks these inputs once.
@@ -108,17 +125,25 @@ fn check(
     });
     let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
     let read = files.iter().any(|file| file.read) || (problems.is_empty() && files.is_empty());
-    let mut checked = gather(files, problems, plan)?;
+    let (mut checked, stale) = gather(files, problems, plan)?;
     if let Some(changes) = changes {
         changes.keep(&mut checked.findings, &checked.files);
         checked.scope = Some(changes.scope.clone());
     }
     plan.progress.clear();
-    Ok(Came { checked, read })
+    Ok(Came {
+        checked,
+        read,
+        stale,
+    })
 }
 
 /// Runs → findings of all files: selected, sorted.
-fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<Checked, Failure> {
+fn gather(
+    files: Vec<FileResult>,
+    problems: &[Problem],
+    plan: &Plan,
+) -> Result<(Checked, Vec<Entry>), Failure> {
     let configs: Vec<String> = files.iter().filter_map(FileResult::config).collect();
     let launched = workers::map(plan.threads, &files, |file| {
         plan.progress
@@ -131,6 +156,7 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
         .map(|launched| launched.target.clone())
         .collect();
     let around = Around::of(&launched);
+    let judged = Judged::of(&files, &launched, &plan.paths);
     let alone = workers::map(plan.threads, &files, |file| {
         plan.progress
             .after(|| alone::alone(file, &around, &plan.assumptions))
@@ -171,18 +197,20 @@ fn gather(files: Vec<FileResult>, problems: &[Problem], plan: &Plan) -> Result<C
     let mut findings = plan.selected(findings)?;
     report::sort(&mut findings);
     report::number(&mut findings);
-    Ok(Checked {
+    let aside = judged.set_aside(findings, plan)?;
+    let checked = Checked {
         target: plan.assumptions.target.clone(),
         files_read,
         files: recognised,
-        findings,
-        suppressed: Vec::new(),
+        findings: aside.left,
+        suppressed: aside.suppressed,
         scope: None,
         fixed: Vec::new(),
         fixes_are_written: false,
         paths: plan.paths.clone(),
         not_followed,
-    })
+    };
+    Ok((checked, aside.stale))
 }
 
 /// A path that is missing may be a command that was misspelled.

@@ -1,5 +1,7 @@
 //! FP9xx: findings about the checking itself, for files of which no run can be worked out, and about pins.
 
+mod ignores;
+
 use std::sync::Arc;
 
 use crate::fix::NotFixed;
@@ -10,6 +12,8 @@ use crate::source::{SourceFile, Span};
 
 use super::assumptions::SeveralPins;
 use super::catalogue::Described;
+
+pub(super) use ignores::{can_be_ignored, can_pass, problem, stale_entries};
 
 const UNREADABLE_FILE: Described = Described {
     code: "FP901",
@@ -120,6 +124,11 @@ pub(super) const NOTICES: &[Described] = &[
     UNKNOWN_PIN,
     SEVERAL_PINS,
     FIX_NOT_APPLIED,
+    ignores::UNUSED_IGNORE,
+    ignores::UNKNOWN_RULE_IN_IGNORE,
+    ignores::EXPIRED_IGNORE,
+    ignores::MALFORMED_IGNORE,
+    ignores::STALE_BASELINE,
 ];
 
 /// The path cannot be read, because of `reason`.

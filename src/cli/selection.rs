@@ -71,6 +71,13 @@ impl Named {
     }
 }
 
+/// The codes that a code, a name or a family stands for; none where it names no rule.
+pub(super) fn codes_of(rule: &str) -> Vec<&'static str> {
+    Named::new(rule)
+        .map(|named| named.codes)
+        .unwrap_or_default()
+}
+
 /// The codes of all these rules.
 pub(super) fn codes(rules: &[String]) -> Result<Vec<&'static str>, Failure> {
     let named: Vec<_> = rules

@@ -11,6 +11,7 @@ mod git;
 mod local;
 mod overlay;
 mod patterns;
+mod repository;
 mod tracked;
 mod upwards;
 mod walk;
@@ -23,6 +24,7 @@ pub use changed::{Against, Changed, ChangedError};
 pub use local::{Local, LocalPatterns, NothingLocal};
 pub use overlay::Overlay;
 pub use patterns::{PatternError, Patterns};
+pub use repository::RepositoryPaths;
 pub use upwards::{Folder, FolderFile, Nearest, SIZE_LIMIT, Upwards};
 
 /// What is to be searched, and how.

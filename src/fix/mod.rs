@@ -14,7 +14,7 @@ use crate::source::edit::{applied, spliced};
 use crate::source::{Change, Edit, Object, SourceFile, Syntax, TextEdit};
 
 pub use patch::patch;
-pub use write::{Refusal, may_write, write};
+pub use write::{Refusal, may_write, write, write_new};
 
 /// How many rounds there are at most.
 pub const ROUNDS: usize = 10;

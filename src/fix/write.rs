@@ -48,6 +48,32 @@ pub fn may_write(path: &Path) -> Result<PathBuf, Refusal> {
     Ok(real)
 }
 
+/// Lets a file hold `after`, if it still holds `before`; with no `before`, one that does not exist yet.
+///
+/// # Errors
+/// Why nothing was written.
+pub fn write_new(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<(), Refusal> {
+    if let Some(before) = before {
+        return write(path, before, after);
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let written = || -> io::Result<()> {
+        let mut builder = tempfile::Builder::new();
+        // Temporary files are only for their owner; this one is to stay, with what the umask leaves.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut new = builder.tempfile_in(folder)?;
+        new.write_all(after)?;
+        new.as_file().sync_all()?;
+        new.persist_noclobber(path)?;
+        Ok(())
+    };
+    written().map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Refusal::Changed,
+        _ => Refusal::Failed(error),
+    })
+}
+
 /// Lets a file hold `after`, if it still holds `before`: written beside it, and renamed. A link stays one, the file's
 /// mode stays what it is.
 ///

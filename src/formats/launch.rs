@@ -198,6 +198,30 @@ pub fn is_launch_name(path: &str) -> bool {
     !is_data && fragments::Container::of(path, "").is_some()
 }
 
+/// How comments are written in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comments {
+    /// `#`, also behind something else.
+    Hash,
+    /// `#`, alone on its line: behind something else it is part of that.
+    HashAlone,
+    /// `<!-- … -->`.
+    Html,
+    /// There are none.
+    None,
+}
+
+/// How comments are written in a file of this name that holds launch commands.
+pub fn comments(path: &str, text: &str) -> Comments {
+    match fragments::Container::of(path, text) {
+        Some(fragments::Container::Dockerfile) => Comments::HashAlone,
+        Some(fragments::Container::Markdown) => Comments::Html,
+        Some(fragments::Container::VsCode) => Comments::None,
+        _ if path.ends_with(".json") => Comments::None,
+        _ => Comments::Hash,
+    }
+}
+
 /// What a file says about launching; nothing where it holds no launch command.
 pub fn read(file: &Arc<SourceFile>, loaded: &dyn Loaded) -> LaunchFile {
     let mut found = LaunchFile::default();

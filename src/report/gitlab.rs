@@ -7,7 +7,10 @@ use serde::Serialize;
 
 use crate::rules::{Finding, Severity};
 
-use super::{Checked, Report, RepositoryPaths, escape, fingerprint, one_line};
+use crate::discover::RepositoryPaths;
+use crate::suppress::fingerprint;
+
+use super::{Checked, Report, escape, one_line};
 
 /// The findings as a code quality report.
 pub(super) struct Gitlab;

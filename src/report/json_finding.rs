@@ -6,7 +6,8 @@ use crate::rules::{Finding, Fix, Label};
 use crate::source::{Edit, SourceFile};
 use crate::suppress::{Suppressed, Suppression};
 
-use super::{RepositoryPaths, fingerprint};
+use crate::discover::RepositoryPaths;
+use crate::suppress::fingerprint;
 
 /// A finding.
 #[derive(Serialize)]

@@ -8,7 +8,9 @@ use std::io::{self, Write};
 use crate::rules::{Finding, Severity};
 
 use super::escape::xml;
-use super::{Checked, Report, RepositoryPaths, one_line};
+use crate::discover::RepositoryPaths;
+
+use super::{Checked, Report, one_line};
 
 /// The findings as JUnit's XML.
 pub(super) struct Junit;

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::{RepositoryPaths, one_line};
+use crate::discover::RepositoryPaths;
+
+use super::one_line;
 
 /// A path, safe to show; with `links`, and if there is such a file, as a link to it.
 pub(super) fn path(shown: &str, links: Option<&RepositoryPaths>) -> String {

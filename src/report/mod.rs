@@ -5,7 +5,6 @@ mod agent;
 mod closing;
 mod concise;
 mod escape;
-mod fingerprint;
 mod fixable;
 mod gitlab;
 mod json;
@@ -14,7 +13,6 @@ mod json_lines;
 mod junit;
 mod links;
 mod names;
-mod paths;
 mod rdjson;
 mod resolution;
 mod resolution_json;
@@ -26,6 +24,7 @@ mod window;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::discover::RepositoryPaths;
 use crate::fix::Fixed;
 use crate::formats::Kind;
 use crate::resolve::Target;
@@ -34,8 +33,6 @@ use crate::suppress::Suppressed;
 
 use closing::{closing_line, fixes, statistics};
 pub use escape::one_line;
-pub use fingerprint::fingerprint;
-pub use paths::RepositoryPaths;
 pub use resolution::{outcomes, resolution};
 pub use resolution_json::resolutions_json;
 pub use text::failure;
@@ -132,17 +129,24 @@ impl Checked {
 
 /// Sorts findings by path, place and code, so that a report does not depend on how the work was shared out.
 pub fn sort(findings: &mut [Finding]) {
-    findings.sort_by(|left, right| {
-        let key = |finding: &Finding| {
-            let span = finding.primary.source.as_ref().map(|(_, span)| *span);
-            (span, finding.code, finding.key.route.clone())
-        };
-        let path = |finding: &Finding| -> Vec<String> {
-            let path = &finding.primary.path;
-            path.split('/').map(str::to_owned).collect()
-        };
-        (path(left), key(left), &left.message).cmp(&(path(right), key(right), &right.message))
-    });
+    findings.sort_by(|left, right| order(left).cmp(&order(right)));
+}
+
+/// Sorts what was set aside as [`sort`] does.
+pub fn sort_suppressed(suppressed: &mut [Suppressed]) {
+    suppressed.sort_by(|left, right| order(&left.finding).cmp(&order(&right.finding)));
+}
+
+fn order(finding: &Finding) -> impl Ord + '_ {
+    let path: Vec<&str> = finding.primary.path.split('/').collect();
+    let span = finding.primary.source.as_ref().map(|(_, span)| *span);
+    (
+        path,
+        span,
+        finding.code,
+        &finding.key.route,
+        &finding.message,
+    )
 }
 
 /// Numbers the findings that have the same name for fingerprints. They must be sorted.

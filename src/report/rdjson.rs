@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::rules::{Finding, Fix, Severity};
 use crate::source::SourceFile;
 
-use super::{Checked, Report, RepositoryPaths, escape};
+use crate::discover::RepositoryPaths;
+
+use super::{Checked, Report, escape};
 
 /// The findings as one `DiagnosticResult`.
 pub(super) struct Rdjson;

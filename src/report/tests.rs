@@ -9,6 +9,7 @@ use super::*;
 use crate::resolve::target::{Declared, FileLine, TargetOrigin};
 use crate::rules::{AskedAndRuns, Confidence, Key, Label};
 use crate::source::{Route, SourceFile, Span};
+use crate::suppress::fingerprint;
 
 const CONFIG: &str = "compute_environment: LOCAL_MACHINE\n\
                       distributed_type: FSDP\n\

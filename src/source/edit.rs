@@ -203,8 +203,10 @@ impl Editor {
     }
 
     fn change(mut self, change: Change) -> Self {
+        // Of the file as it was read: what is left of it may be one line.
+        let line_end = line_end(self.file.text());
         let made = self.composed.take().and_then(|mut composed| {
-            let edit = proven(composed.text(), self.syntax, &change)?;
+            let edit = proven(composed.text(), self.syntax, &change, line_end)?;
             let replaced = composed.text().get(edit.span.start..edit.span.end);
             if replaced != Some(edit.content.as_str()) {
                 composed.make(change, &edit);
@@ -216,11 +218,20 @@ impl Editor {
     }
 }
 
+/// How the lines of a text end.
+fn line_end(text: &str) -> &'static str {
+    match text.find(['\n', '\r']) {
+        Some(at) if text[at..].starts_with("\r\n") => "\r\n",
+        Some(at) if text[at..].starts_with('\r') => "\r",
+        _ => "\n",
+    }
+}
+
 /// The bytes of a change, if the text reads as it is meant afterwards.
-fn proven(text: &str, syntax: Syntax, change: &Change) -> Option<TextEdit> {
+fn proven(text: &str, syntax: Syntax, change: &Change, line_end: &'static str) -> Option<TextEdit> {
     let document = syntax.read(text).ok()?;
     let meant = applied(document.root().object()?, change)?;
-    let edit = locate::locate(text, syntax, &document, change)?;
+    let edit = locate::locate(text, syntax, &document, change, line_end)?;
     let after = spliced(text, &edit)?;
     let read = syntax.read(&after).ok()?;
     let is_right = read.root().object()?.python_eq(&meant)

@@ -31,6 +31,8 @@ pub(in crate::cli) struct FileResult {
     pub(in crate::cli) recognised: Option<CheckedFile>,
     pub(in crate::cli) holds: Holds,
     pub(in crate::cli) findings: Vec<Finding>,
+    /// Its text, where it was recognised.
+    pub(in crate::cli) source: Option<Arc<SourceFile>>,
     /// What is assumed of it; `None` where nothing was recognised.
     pub(in crate::cli) assumed: Option<Assumed>,
 }
@@ -96,8 +98,9 @@ pub(in crate::cli) fn read(
             // Nobody gives a script or a page to accelerate as its config.
             let is_other = !explicit && launch::is_launch_name(&source.path);
             if !recognise_launch(&source, assumptions, &mut result)? && !is_other {
-                recognise_config(source, explicit, assumptions, &mut result)?;
+                recognise_config(Arc::clone(&source), explicit, assumptions, &mut result)?;
             }
+            result.source = result.recognised.is_some().then_some(source);
         }
         Err(error) => {
             if looks_like_config {

@@ -100,10 +100,11 @@ pub(super) fn fixed(
         let plan = Plan::new(arguments, &Arc::new(contents.overlay.clone()))?;
         came = check(&contents.inputs, problems, &plan, changes)?;
     }
+    let mut not_fixed: Vec<_> = not_fixed.iter().map(notices::not_fixed).collect();
+    report::number(&mut not_fixed);
     let findings = &mut came.checked.findings;
-    findings.extend(not_fixed.iter().map(notices::not_fixed));
+    findings.extend(not_fixed);
     report::sort(findings);
-    report::number(findings);
     Ok(Fixing { came, fixed, texts })
 }
 

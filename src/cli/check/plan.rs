@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover::{self, Overlay, PatternError, Patterns};
-use crate::report::{Format, RepositoryPaths, Style};
+use crate::discover::{self, Candidate, Overlay, PatternError, Patterns, RepositoryPaths};
+use crate::report::{Format, Style};
 
 use super::super::arguments::CheckArguments;
 use super::super::assumptions::Assumptions;
@@ -15,6 +15,7 @@ use super::super::progress::Progress;
 use super::super::selection::Selection;
 use super::inputs::paths;
 use super::reports::reports;
+use super::set_aside::SettingAside;
 
 /// The settings, once they are known to be right.
 pub(in crate::cli) struct Plan {
@@ -25,6 +26,8 @@ pub(in crate::cli) struct Plan {
     pub(in crate::cli) reports: Vec<(Format, Style, Output)>,
     pub(in crate::cli) paths: RepositoryPaths,
     pub(in crate::cli) progress: Progress,
+    /// What sets findings aside.
+    pub(in crate::cli) setting_aside: SettingAside,
 }
 
 impl Plan {
@@ -63,7 +66,20 @@ impl Plan {
             reports: reports(arguments, &current)?,
             progress: Progress::new(!arguments.quiet && !arguments.no_progress),
             paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
+            setting_aside: SettingAside::new(arguments, &current)?,
         })
+    }
+
+    /// The candidates in a folder, found as those of the check are.
+    pub(in crate::cli) fn candidates(&self, folder: &Path) -> Result<Vec<Candidate>, Failure> {
+        let folders = [folder.to_owned()];
+        Ok(discover::discover(
+            &folders,
+            &current_folder()?,
+            &self.discovery,
+            &self.assumptions,
+        )
+        .candidates)
     }
 }
 

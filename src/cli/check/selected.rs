@@ -28,6 +28,17 @@ impl Plan {
         Ok(selected)
     }
 
+    /// Whether the rule of this code is asked in a file.
+    pub(in crate::cli) fn asks(&self, file: &Path, code: &str) -> bool {
+        // Wrong settings were said when the files were read.
+        let settings = self.assumptions.settings_of(file).ok().flatten();
+        let path = self.assumptions.absolute(file);
+        let settings = settings
+            .as_deref()
+            .map(|declared| (declared, path.as_path()));
+        self.selection.holds(code, settings)
+    }
+
     /// Whether a finding makes the exit code 1.
     pub(in crate::cli) fn fails(&self, finding: &Finding) -> bool {
         let file = Path::new(&finding.primary.path);

@@ -10,11 +10,13 @@ pub(super) fn locate(
     syntax: Syntax,
     document: &Document,
     change: &Change,
+    line_end: &'static str,
 ) -> Option<TextEdit> {
     let page = Page {
         text,
         syntax,
         document,
+        line_end,
     };
     match change {
         Change::Set { route, value } => page.set(route, value),
@@ -30,6 +32,8 @@ struct Page<'p> {
     text: &'p str,
     syntax: Syntax,
     document: &'p Document,
+    /// How the lines of the file end.
+    line_end: &'static str,
 }
 
 impl<'p> Page<'p> {
@@ -110,19 +114,19 @@ impl<'p> Page<'p> {
             // `section:` and nothing more.
             let key = parent_key?.span();
             let indent = format!("{}  ", self.indent_of(key.start)?);
-            let line = literal::block(name, value, &indent, self.line_end())?;
+            let line = literal::block(name, value, &indent, self.line_end)?;
             return self.line_after(self.behind_colon(parent_key?)?, &format!("{indent}{line}"));
         };
         let end = self.end_of(last)?;
         if mapping.style() == Style::Block {
             let indent = self.indent_of(entries.first()?.key.span().start)?;
-            let line = literal::block(name, value, indent, self.line_end())?;
+            let line = literal::block(name, value, indent, self.line_end)?;
             return self.line_after(end, &format!("{indent}{line}"));
         }
         let key = literal::string(name, self.syntax, last.key.style())?;
         let value = literal::inline(value, self.syntax, Style::Plain)?;
         let between = match self.indent_of(last.key.span().start) {
-            Some(indent) => format!("{}{indent}", self.line_end()),
+            Some(indent) => format!("{}{indent}", self.line_end),
             None => " ".to_owned(),
         };
         edit(Span::at(end), format!(",{between}{key}: {value}"))
@@ -131,7 +135,7 @@ impl<'p> Page<'p> {
     /// A line of its own behind the line that holds this offset.
     fn line_after(&self, offset: usize, line: &str) -> Option<TextEdit> {
         let at = self.next_line(offset);
-        let end = self.line_end();
+        let end = self.line_end;
         let content = match self.text.get(..at)?.ends_with(['\n', '\r']) {
             true => format!("{line}{end}"),
             false => format!("{end}{line}"),
@@ -178,15 +182,6 @@ impl<'p> Page<'p> {
             Some(at) if rest[at..].starts_with("\r\n") => offset + at + 2,
             Some(at) => offset + at + 1,
             None => self.text.len(),
-        }
-    }
-
-    /// How the lines of the text end.
-    fn line_end(&self) -> &'static str {
-        match self.text.find(['\n', '\r']) {
-            Some(at) if self.text[at..].starts_with("\r\n") => "\r\n",
-            Some(at) if self.text[at..].starts_with('\r') => "\r",
-            _ => "\n",
         }
     }
 

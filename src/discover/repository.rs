@@ -2,8 +2,6 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::discover;
-
 /// Makes shown paths, which begin at the current folder, into paths that begin at the root of the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepositoryPaths {
@@ -25,7 +23,7 @@ impl RepositoryPaths {
     pub fn of(&self, shown: &str) -> String {
         let path = self.absolute(shown);
         match path.strip_prefix(&self.root) {
-            Ok(_) => discover::shown(&path, &self.root),
+            Ok(_) => super::shown(&path, &self.root),
             Err(_) => shown.to_owned(),
         }
     }

@@ -1,8 +1,7 @@
 //! A finding's name that survives moving lines.
 
+use crate::discover::RepositoryPaths;
 use crate::rules::Finding;
-
-use super::RepositoryPaths;
 
 /// A hash of rule, path, route of keys and value, and of no line number: 16 hexadecimal digits. It is FNV-1a in 64
 /// bits, written out here because baselines keep it: it must stay the same in every version and on every machine.

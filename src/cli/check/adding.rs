@@ -1,0 +1,93 @@
+//! `--add-ignores`: comments for all that is shown.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use crate::fix;
+use crate::formats::{Kind, launch};
+use crate::report::{Checked, one_line};
+use crate::rules::Finding;
+use crate::source::SourceFile;
+use crate::suppress::{Added, add_ignores, is_reason};
+
+use super::super::arguments::Colour;
+use super::super::failure::Failure;
+use super::super::notices;
+use super::super::output::Output;
+use super::plan::{self, Plan};
+use super::set_aside::KnownRules;
+
+/// Writes a comment for each finding that can have one, and says on standard error what was written and what not.
+pub(super) fn add(checked: &Checked, reason: &str, plan: &Plan) -> Result<(), Failure> {
+    if !is_reason(reason) {
+        return Err(Failure::usage(
+            format!("--add-ignores: `{reason}` cannot stand in a comment"),
+            "write a reason on one line, without `-->`; a day is written as until=2027-01-31",
+        ));
+    }
+    let mut by_path: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for finding in &checked.findings {
+        if notices::can_be_ignored(finding.code) {
+            by_path
+                .entry(&finding.primary.path)
+                .or_default()
+                .push(finding);
+        }
+    }
+    let current = plan::current_folder()?;
+    let rules = KnownRules(plan);
+    let mut said = String::new();
+    let (mut ignored, mut files) = (0, 0);
+    for (path, findings) in by_path {
+        let shown = one_line(path);
+        let real = current.join(path);
+        let read = std::fs::read(&real).ok();
+        let Some(text) = read.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+            let _ = writeln!(said, "{shown}: no comment can be written there");
+            continue;
+        };
+        let kind = checked.files.iter().find(|file| file.path == path);
+        let is_launch = match kind {
+            Some(file) => file.kind == Kind::Launch,
+            None => launch::is_launch_name(path),
+        };
+        let file = Arc::new(SourceFile::from_text(path, text));
+        let Added {
+            text,
+            ignored: count,
+            unplaced,
+        } = add_ignores(&file, is_launch, &findings, reason, &rules);
+        if text != file.text() {
+            fix::write(&real, file.text().as_bytes(), text.as_bytes())
+                .map_err(|refusal| Failure::run(format!("{path} {refusal}")))?;
+            files += 1;
+            ignored += count;
+        }
+        if !unplaced.is_empty() {
+            let quoted: Vec<_> = unplaced.iter().map(|code| format!("\"{code}\"")).collect();
+            let why = if path.ends_with(".json") {
+                "JSON has no comments"
+            } else {
+                "a comment would change what the file says"
+            };
+            let _ = writeln!(
+                said,
+                "{shown}: {why}; write into fp8lint.toml:\n\n[per-path.{}]\nignore = [{}]\n",
+                serde_json::Value::from(plan.paths.of(path)),
+                quoted.join(", ")
+            );
+        }
+    }
+    let plural = |count: usize, noun: &str| match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    };
+    let _ = writeln!(
+        said,
+        "Ignored {} in {}.",
+        plural(ignored, "finding"),
+        plural(files, "file")
+    );
+    Output::standard_error(Colour::Never).write(said.as_bytes())
+}
