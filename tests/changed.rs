@@ -373,37 +373,78 @@ fn what_git_cannot_tell_is_said_with_what_to_do() {
     assert!(refused(&wrong).contains("--since"), "{}", wrong.stderr);
 }
 
-/// Nothing that a repository names is started: no file monitor, no diff driver, no text conversion.
+/// Nothing that a repository names is started: no file monitor, diff driver, text conversion, filter or hook.
 #[cfg(unix)]
 #[test]
 fn no_program_of_the_repository_is_started() {
+    use std::os::unix::fs::PermissionsExt;
     let repository = committed(&[
         ("a.yaml", HEALTHY),
-        (".gitattributes", "*.yaml diff=evil\n"),
+        ("same.yaml", HEALTHY),
+        (".gitattributes", "*.yaml diff=evil filter=a=b\n"),
     ]);
-    let touch = format!("touch {}; cat", repository.path().join("started").display());
+    let started = repository.path().join("started");
+    let touch = format!("touch {}; cat", started.display());
     for name in [
         "diff.evil.command",
         "diff.evil.textconv",
         "core.fsmonitor",
         "diff.external",
         "core.pager",
+        "filter.a=b.clean",
+        "filter.a=b.process",
     ] {
         git(repository.path(), &["config", name, &touch]);
     }
+    git(
+        repository.path(),
+        &["config", "filter.a=b.required", "true"],
+    );
+    let hook = repository.path().join(".git/hooks/post-index-change");
+    std::fs::write(&hook, format!("#!/bin/sh\n{touch} </dev/null\n")).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     repository.write("a.yaml", BROKEN);
+    // Touched and the same: git reads it to tell.
+    repository.write("same.yaml", HEALTHY);
+    for arguments in [
+        &["--since", "HEAD", "--changed-lines"][..],
+        &["--since", "HEAD"],
+        &["--staged"],
+    ] {
+        repository.run(arguments);
+        assert!(!started.exists(), "{arguments:?}");
+    }
     assert_eq!(
         found(&repository, &["--since", "HEAD", "--changed-lines"]),
         ["a.yaml FP201"]
     );
+}
+
+/// In a linked worktree git names the repository, and not the work tree, to its hooks.
+#[cfg(unix)]
+#[test]
+fn a_hook_of_a_linked_worktree_may_go_elsewhere() {
+    use std::os::unix::fs::PermissionsExt;
+    let repository = committed(&[("a.yaml", HEALTHY), ("sub/b.yaml", HEALTHY)]);
+    let hook = repository.path().join(".git/hooks/pre-commit");
+    let binary = env!("CARGO_BIN_EXE_fp8lint");
+    let script =
+        format!("#!/bin/sh\ncd sub\n{binary} --staged --report concise .. > ../out.txt\nexit 0\n");
+    std::fs::write(&hook, script).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     git(
         repository.path(),
-        &["-c", "core.fsmonitor=false", "add", "a.yaml"],
+        &["worktree", "add", "-q", "-b", "other", "tree"],
     );
-    let _ = std::fs::remove_file(repository.path().join("started"));
-    assert_eq!(
-        found(&repository, &["--staged", "--changed-lines"]),
-        ["a.yaml FP201"]
+    repository.write("tree/a.yaml", BROKEN);
+    git(
+        &repository.path().join("tree"),
+        &["commit", "-q", "-a", "-m", "x"],
     );
-    assert!(!repository.path().join("started").exists());
+    let out = repository.read("tree/out.txt");
+    assert!(out.starts_with("../a.yaml:4:"), "{out}");
+    assert!(
+        out.contains("Found 1 error in 2 accelerate configs"),
+        "{out}"
+    );
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::Overlay;
-use super::git::{self, Asking, NoAnswer};
+use super::git::{self, Git, NoAnswer};
 
 /// Against what changes are told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,8 @@ impl ChangedError {
                 revision,
                 is_shallow: true,
             } => format!(
-                "the clone is shallow: fetch the revision with `git fetch origin {revision}`, or clone with \
-                 `fetch-depth: 0` (actions/checkout)"
+                "the clone is shallow: fetch more of it with `git fetch --deepen=100` or `git fetch origin {revision}`, \
+                 or clone with `fetch-depth: 0` (actions/checkout)"
             ),
             Self::UnknownRevision { .. } => {
                 "name a branch, a tag or a commit of this repository, such as origin/main".to_owned()
@@ -106,6 +106,7 @@ impl From<NoAnswer> for ChangedError {
 /// What has changed.
 #[derive(Debug)]
 pub struct Changed {
+    git: Git,
     /// The root of the work tree, without links.
     root: PathBuf,
     /// The commit that is compared; `None` for what is staged.
@@ -119,6 +120,9 @@ pub struct Changed {
     /// The changed lines of the files that were asked for.
     lines: Mutex<BTreeMap<PathBuf, Vec<RangeInclusive<usize>>>>,
 }
+
+/// Staged files that are larger are not read: bytes. No config is so large, and what is read is held in memory.
+const STAGED_LIMIT: u64 = 64 << 20;
 
 /// What is compared is bytes: no renames, no programs that the repository names, the whole work tree.
 const PLAIN: [&str; 6] = [
@@ -136,24 +140,25 @@ impl Changed {
     /// # Errors
     /// Why it cannot be told.
     pub fn new(folder: &Path, against: &Against) -> Result<Self, ChangedError> {
-        let asking = match against {
-            Against::MergeBase(_) => Asking::Folder,
-            Against::Staged => Asking::Environment,
-        };
-        let root = match git::ask(folder, asking, &["rev-parse", "--show-toplevel"], None) {
-            Ok(output) => first_line(&output),
+        let git = Git::of(folder);
+        let root = match git.ask(&["rev-parse", "--show-toplevel"], None) {
+            Ok(output) => git::path_of(git::line(&output)).unwrap_or_else(|| folder.to_owned()),
             Err(NoAnswer::Failed(said)) => {
                 return Err(ChangedError::NoRepository(said));
             }
             Err(missing) => return Err(missing.into()),
         };
-        let root = git::path_of(&root).unwrap_or_else(|| folder.to_owned());
         let root = root.canonicalize().unwrap_or(root);
-        let base = match against {
-            Against::MergeBase(revision) => Some(merge_base(&root, revision)?),
-            Against::Staged => None,
+        let git = git.without_filters(root.clone());
+        let (git, base) = match against {
+            Against::MergeBase(revision) => {
+                let base = merge_base(&git, revision)?;
+                (git, Some(base))
+            }
+            Against::Staged => (git.with_index_of_hook(), None),
         };
         let mut changed = Self {
+            git,
             root,
             base,
             files: BTreeSet::new(),
@@ -173,7 +178,7 @@ impl Changed {
         }
         if changed.base.is_some() {
             let arguments = ["ls-files", "-z", "--others", "--exclude-standard"];
-            let output = git::ask(&changed.root, asking, &arguments, None)?;
+            let output = changed.git.ask(&arguments, None)?;
             let names = git::parts(&output).filter_map(git::path_of);
             changed.untracked.extend(names);
             changed.files.extend(changed.untracked.iter().cloned());
@@ -211,8 +216,11 @@ impl Changed {
         let mut known = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = known.entry(below.to_owned()).or_insert_with(|| {
             let arguments = ["--unified=0", "--inter-hunk-context=0", "--text"];
-            let output = self.diff(&arguments, Some(below)).unwrap_or_default();
-            hunks(&output)
+            match self.diff(&arguments, Some(below)) {
+                Ok(output) => hunks(&output),
+                // Where git does not tell the lines, each may have changed.
+                Err(_) => vec![1..=usize::MAX],
+            }
         });
         changed
             .iter()
@@ -235,7 +243,7 @@ impl Changed {
         let mut overlay = Overlay::default();
         let mut arguments = vec!["diff", "--raw", "-z", "--no-abbrev"];
         arguments.extend(PLAIN);
-        let output = git::ask(&self.root, Asking::Environment, &arguments, None)?;
+        let output = self.git.ask(&arguments, None)?;
         let mut parts = git::parts(&output);
         let mut wanted = Vec::new();
         while let (Some(about), Some(name)) = (parts.next(), parts.next()) {
@@ -248,19 +256,43 @@ impl Changed {
                 wanted.push((self.root.join(path), staged.to_owned()));
             }
         }
-        let asked: String = wanted.iter().map(|(_, id)| format!("{id}\n")).collect();
+        let asked = |wanted: &[(PathBuf, String)]| -> String {
+            wanted.iter().map(|(_, id)| format!("{id}\n")).collect()
+        };
         if !wanted.is_empty() {
-            let arguments = ["cat-file", "--batch"];
-            let output = git::ask(
-                &self.root,
-                Asking::Environment,
-                &arguments,
-                Some(asked.as_bytes()),
-            )?;
+            let all = asked(&wanted);
+            let output = self
+                .git
+                .ask(&["cat-file", "--batch-check"], Some(all.as_bytes()))?;
+            let output = String::from_utf8_lossy(&output);
+            let sizes = output
+                .lines()
+                .map(|line| line.split(' ').nth(2)?.parse().ok());
+            let sizes: Vec<Option<u64>> = sizes.collect();
+            if let Some(at) = sizes.iter().position(Option::is_none) {
+                let id = wanted.get(at).map_or("", |(_, id)| id);
+                return Err(ChangedError::Failed(format!(
+                    "the staged object {id} is missing"
+                )));
+            }
+            let mut sizes = sizes.into_iter().flatten();
+            wanted.retain(|(path, _)| {
+                let is_read = sizes.next().is_some_and(|size| size <= STAGED_LIMIT);
+                if !is_read {
+                    overlay.remove(path.clone());
+                }
+                is_read
+            });
+            let all = asked(&wanted);
+            let output = self
+                .git
+                .ask(&["cat-file", "--batch"], Some(all.as_bytes()))?;
             let mut rest = output.as_slice();
-            for (path, _) in wanted {
+            for (path, id) in wanted {
                 let Some((content, behind)) = batched(rest) else {
-                    break;
+                    return Err(ChangedError::Failed(format!(
+                        "the staged object {id} is cut off"
+                    )));
                 };
                 overlay.set(path, content.to_vec());
                 rest = behind;
@@ -275,25 +307,16 @@ impl Changed {
     fn diff(&self, arguments: &[&str], path: Option<&Path>) -> Result<Vec<u8>, ChangedError> {
         let mut all: Vec<OsString> = vec!["diff".into()];
         all.extend(PLAIN.iter().chain(arguments).map(OsString::from));
-        let asking = match &self.base {
-            Some(base) => {
-                all.push(base.into());
-                Asking::Folder
-            }
-            None => {
-                all.push("--cached".into());
-                Asking::Environment
-            }
-        };
+        all.push(self.base.as_deref().unwrap_or("--cached").into());
         all.push("--".into());
         all.extend(path.map(OsString::from));
-        Ok(git::ask(&self.root, asking, &all, None)?)
+        Ok(self.git.ask(&all, None)?)
     }
 }
 
 /// The commit in which HEAD and a revision part.
-fn merge_base(root: &Path, revision: &str) -> Result<String, ChangedError> {
-    let ask = |arguments: &[&str]| git::ask(root, Asking::Folder, arguments, None);
+fn merge_base(git: &Git, revision: &str) -> Result<String, ChangedError> {
+    let ask = |arguments: &[&str]| git.ask(arguments, None);
     let is_shallow = || {
         ask(&["rev-parse", "--is-shallow-repository"])
             .is_ok_and(|output| output.starts_with(b"true"))
@@ -307,7 +330,7 @@ fn merge_base(root: &Path, revision: &str) -> Result<String, ChangedError> {
             "--end-of-options",
             &revision,
         ]);
-        output.map(|output| String::from_utf8_lossy(&first_line(&output)).into_owned())
+        output.map(|output| String::from_utf8_lossy(git::line(&output)).into_owned())
     };
     let head = commit("HEAD").map_err(|_| ChangedError::NoCommit)?;
     let other = commit(revision).map_err(|_| ChangedError::UnknownRevision {
@@ -318,12 +341,7 @@ fn merge_base(root: &Path, revision: &str) -> Result<String, ChangedError> {
         revision: revision.to_owned(),
         is_shallow: is_shallow(),
     })?;
-    Ok(String::from_utf8_lossy(&first_line(&base)).into_owned())
-}
-
-fn first_line(output: &[u8]) -> Vec<u8> {
-    let line = output.strip_suffix(b"\n").unwrap_or(output);
-    line.strip_suffix(b"\r").unwrap_or(line).to_vec()
+    Ok(String::from_utf8_lossy(git::line(&base)).into_owned())
 }
 
 /// The lines on the new side of the hunks of one file's diff. Where lines are only gone, those around them.

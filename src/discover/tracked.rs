@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::git::{self, Asking};
+use super::git::{self, Git};
 
 /// The files below `folder` that git tracks and ignores at once. Nothing where git is missing or fails: then the
 /// ignore files alone decide.
@@ -16,7 +16,7 @@ pub(super) fn tracked_but_ignored(folder: &Path) -> Vec<PathBuf> {
         "--",
         ".",
     ];
-    let Ok(output) = git::ask(folder, Asking::Folder, &arguments, None) else {
+    let Ok(output) = Git::of(folder).ask(&arguments, None) else {
         return Vec::new();
     };
     git::parts(&output)

@@ -67,6 +67,8 @@ impl Merged {
                 return None;
             } else {
                 finding.severity = Severity::Note;
+                // What mends it in an older release may be wrong in the one that decides.
+                finding.fixes.clear();
                 let fine = format!(
                     "of the allowed releases, holds in these only: {holds_in}; {deciding} is fine"
                 );
