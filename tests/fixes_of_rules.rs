@@ -17,7 +17,6 @@ use fp8lint::rules::{Example, OPT_IN};
 use serde_json::Value;
 use support::Repository;
 
-/// Fixes whose rule stays, because one of several faults of the same place goes at a time.
 fn repository(example: &Example) -> Repository {
     let repository = Repository::with(&[(example.file, example.text)]);
     for (file, text) in example.beside {

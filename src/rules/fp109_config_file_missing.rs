@@ -1,8 +1,9 @@
 //! FP109: the config that a command names is not there.
 
 use crate::resolve::{Cause, Config};
+use crate::source::Edit;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject, voices};
+use super::{Confidence, Example, Finding, Fix, Label, Rule, Safety, Severity, Subject, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP109",
@@ -70,7 +71,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut finding = RULE.finding(message, Label::value(place, "no such file"));
     finding.key.route.clone_from(&command.place.route);
     finding.key.value.clone_from(path);
-    finding.help = Some(match subject.files.meant(path) {
+    let meant = subject.files.meant(path);
+    if let Some(meant) = &meant
+        && place.file.slice(place.value) == path
+    {
+        let edits = Edit::word(&place.file, place.value, meant).map(|edit| vec![edit]);
+        let fix = Fix::of(format!("write {meant}"), Safety::DisplayOnly, edits);
+        finding.fixes.extend(fix);
+    }
+    finding.help = Some(match meant {
         Some(meant) => format!("write {meant}, if that is meant"),
         None => {
             "correct the path, or let `accelerate config --config_file` write the file".to_owned()

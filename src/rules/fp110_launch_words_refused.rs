@@ -61,8 +61,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .flags
             .iter()
             .flat_map(|flag| flag.options.iter().map(String::as_str));
-        let meant = closest(&origin.name, known);
-        finding.help = Some(match meant.filter(|meant| *meant != origin.name) {
+        let meant = closest(&origin.name, known).filter(|meant| *meant != origin.name);
+        finding.help = Some(match meant {
             Some(meant) => format!("write {meant}, if that is meant"),
             None => format!(
                 "correct `{}`, or use a version of accelerate that takes it",

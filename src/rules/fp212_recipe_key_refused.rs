@@ -4,7 +4,9 @@ use crate::formats::recipe::Framework;
 use crate::knowledge::trainers::LlamaFactoryFp8;
 use crate::resolve::{Cause, Origin, Value, Voice};
 
-use super::{AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
+use super::{
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, advice, mend, voices,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP212",
@@ -143,6 +145,9 @@ fn finding(subject: &Subject<'_>, message: String, at: &Origin) -> Finding {
     let mut finding = RULE.finding(message, subject.label(at, "nothing reads this"));
     finding.key = subject.key(at);
     finding.help = Some(help(subject, at));
+    finding
+        .fixes
+        .extend(mend::drop_key(at, is_fp8(subject, at)));
     finding
 }
 

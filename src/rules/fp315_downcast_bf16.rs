@@ -3,7 +3,7 @@
 use crate::resolve::parse_bool;
 use crate::source::Object;
 
-use super::{Confidence, Example, Finding, Label, Rule, Severity, Subject};
+use super::{Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP315",
@@ -42,5 +42,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     finding.key = subject.key_at(&place.route);
     finding.help =
         Some("give the flag --downcast_bf16 to `accelerate launch`, and remove the key".to_owned());
+    let fix = mend::remove(subject, &finding.key.route, Safety::Unsafe);
+    finding.fixes.extend(fix);
     findings.push(finding);
 }

@@ -4,7 +4,7 @@ use crate::formats::recipe::Framework;
 use crate::resolve::{Config, Voice};
 
 use super::{
-    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, precision_that_runs,
+    AskedAndRuns, Confidence, Example, Finding, Rule, Severity, Subject, mend, precision_that_runs,
     voices,
 };
 
@@ -97,6 +97,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 runs,
             });
         }
+        let asks_for_fp8 = name.starts_with("fp8") || asked.as_deref() == Some("fp8");
+        finding
+            .fixes
+            .extend(mend::drop_key(said.origin, asks_for_fp8));
         findings.push(finding);
     }
 }

@@ -5,7 +5,7 @@ use crate::knowledge::AoAllGatherDefault;
 use crate::knowledge::trainers::{LlamaFactory, LlamaFactoryFp8};
 use crate::resolve::{Argued, Backend, Trainer, Verdict};
 
-use super::{Confidence, Example, Finding, Rule, Severity, Subject, recipe_fp8, voices};
+use super::{Confidence, Example, Finding, Rule, Severity, Subject, mend, recipe_fp8, voices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP331",
@@ -133,5 +133,6 @@ fn finding(subject: &Subject<'_>, said: Argued<'_>, message: String, help: &str)
     finding.key = subject.key(said.origin);
     finding.related.extend(voices::command(subject));
     finding.help = Some(help.to_owned());
+    finding.fixes.extend(mend::drop_key(said.origin, false));
     finding
 }

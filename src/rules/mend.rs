@@ -153,6 +153,22 @@ pub(super) fn remove(subject: &Subject<'_>, route: &Route, safety: Safety) -> Op
     Fix::of(format!("remove `{route}`"), safety, edits)
 }
 
+/// Takes the key at an origin away: of a recipe or of the config. Nothing reads it. One that asks for fp8 is a matter
+/// for a person: with the key the wish would be gone.
+pub(super) fn drop_key(origin: &Origin, asks_for_fp8: bool) -> Option<Fix> {
+    let place = origin.place.as_ref()?;
+    let is_key = matches!(origin.voice, Voice::ConfigKey | Voice::RecipeKey);
+    let edits = file_of(place)
+        .filter(|_| is_key)?
+        .remove(&place.route)
+        .finish();
+    let safety = match asks_for_fp8 {
+        true => Safety::DisplayOnly,
+        false => Safety::Unsafe,
+    };
+    Fix::of(format!("remove `{}`", place.route), safety, edits)
+}
+
 /// What torchao needs under FSDP; `key` is how the config spells `fsdp_cpu_ram_efficient_loading`.
 pub(super) fn ao_under_fsdp(subject: &Subject<'_>, editor: Editor, key: &str) -> Editor {
     let editor = editor.put(&Route::keys(["fsdp_config", key]), false);

@@ -85,7 +85,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// A plain word that becomes another one. `None` where a character of either says something to a shell, to YAML,
+    /// A plain word that becomes another one. `None` where it is the same, or where a character of either says something to a shell, to YAML,
     /// to JSON or to make: the text around a plain word reads the same whatever plain word stands there.
     pub fn word(file: &Arc<SourceFile>, span: Span, text: &str) -> Option<Self> {
         let is_plain = |word: &str| {
@@ -94,7 +94,8 @@ impl Edit {
             };
             !word.is_empty() && word.chars().all(plain)
         };
-        let is_one = is_plain(file.slice(span)) && is_plain(text);
+        let written = file.slice(span);
+        let is_one = is_plain(written) && is_plain(text) && written != text;
         is_one.then(|| Self {
             file: Arc::clone(file),
             change: Change::Word {
