@@ -94,13 +94,15 @@ fn every_rule_has_its_page() {
 /// The table of all rules.
 fn table() -> String {
     let mut text = "# The rules\n\nWritten from the code by `UPDATE_DOCS=1 cargo test --test docs`. \
-                    `fp8lint explain RULE` prints the same; a rule is named by its code or its name.\n"
+                    `fp8lint explain RULE` prints the same; a rule is named by its code or its name. The column \\
+                    fix says what `--fix` can do in the examples: safe fixes, those that need `--unsafe-fixes`, or \\
+                    a suggestion that is only shown in the reports.\n"
         .to_owned();
     let all = catalogue::all();
     for (hundred, title) in FAMILIES {
         write!(
             text,
-            "\n## {hundred}xx: {title}\n\n| code | name | severity | confidence | what |\n| --- | --- | --- | --- | --- |\n"
+            "\n## {hundred}xx: {title}\n\n| code | name | severity | confidence | fix | what |\n| --- | --- | --- | --- | --- | --- |\n"
         )
         .unwrap();
         for described in all
@@ -109,10 +111,11 @@ fn table() -> String {
         {
             writeln!(
                 text,
-                "| [{code}]({code}.md) | {} | {} | {} | {} |",
+                "| [{code}]({code}.md) | {} | {} | {} | {} | {} |",
                 described.name,
                 described.severity,
                 described.confidence.as_str(),
+                fix_of(described),
                 markdown(described.summary).replace('|', "\\|"),
                 code = described.code,
             )
@@ -188,11 +191,78 @@ fn section(code: &str, example: &Example) -> String {
         repository.write("fp8lint.toml", settings);
         format!("\nWith `fp8lint.toml`:\n\n```toml\n{settings}```\n")
     });
+    let mended = match example.fails {
+        true => mended(&repository, &command),
+        false => String::new(),
+    };
     format!(
-        "\n### {}\n{settings}\n{files}\n```console\n$ {command}\n{}```\n",
+        "\n### {}\n{settings}\n{files}\n```console\n$ {command}\n{}```\n{mended}",
         markdown(example.title),
         output(&run(&repository, &command)),
     )
+}
+
+/// What `--fix` makes of an example, and what the unsafe fixes make of it besides.
+fn mended(repository: &Repository, command: &str) -> String {
+    let patch = |more: &str| run(repository, &format!("{command} {more}")).stdout;
+    let hunks = |patch: &str| {
+        let lines = patch
+            .lines()
+            .filter(|line| !line.starts_with("diff --git "));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let safe = patch("--diff");
+    let all = patch("--diff --unsafe-fixes");
+    let shown =
+        |heading: &str, patch: &str| format!("\n{heading}\n\n```diff\n{}```\n", hunks(patch));
+    let mut text = String::new();
+    if !safe.is_empty() {
+        text += &shown("`--fix` makes of it:", &safe);
+    }
+    if all != safe {
+        text += &shown("`--fix --unsafe-fixes` makes of it:", &all);
+    }
+    text
+}
+
+/// The safest fix that an example of the rule is offered.
+fn fix_of(described: &Described) -> &'static str {
+    let mut found = "";
+    for example in described.examples.iter().filter(|example| example.fails) {
+        let repository = Repository::with(&[(example.file, example.text)]);
+        for (file, text) in example.beside {
+            repository.write(file, text);
+        }
+        if let Some(settings) = example.settings {
+            repository.write("fp8lint.toml", settings);
+        }
+        let mut command = "fp8lint . --report json --exit-zero".to_owned();
+        if example.beside.is_empty() {
+            command = command.replace('.', example.file);
+        }
+        if OPT_IN.contains(&described.code) {
+            write!(command, " --select {}", described.code).unwrap();
+        }
+        for setting in example.target {
+            write!(command, " --target '{setting}'").unwrap();
+        }
+        let report: serde_json::Value =
+            serde_json::from_str(&run(&repository, &command).stdout).unwrap();
+        for finding in report["findings"].as_array().unwrap() {
+            if finding["code"] != described.code {
+                continue;
+            }
+            for fix in finding["fixes"].as_array().unwrap() {
+                match fix["safety"].as_str().unwrap() {
+                    "safe" => return "safe",
+                    "unsafe" => found = "unsafe",
+                    _ if found.is_empty() => found = "shown",
+                    _ => {}
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Plain configs that ask for fp8: what each is, the file, and what is declared as installed, once for each table.
