@@ -560,3 +560,40 @@ fn the_settings_shown_are_taken() {
     let ran = repository.run(&["accelerate.yaml"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
 }
+
+#[test]
+fn what_the_comparison_claims_is_tested() {
+    let page = read(&root().join("docs/comparison.md"));
+    let mut wrong = String::new();
+    let mut proven = 0;
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| ---"))
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    for row in rows.iter().filter(|row| row[0] != "feature") {
+        let says = if row.len() > 2 { row[1] } else { "Y" };
+        let proofs = row
+            .last()
+            .unwrap()
+            .split(", ")
+            .filter(|proof| !proof.is_empty());
+        let proofs: Vec<_> = proofs.map(|proof| proof.trim_matches('`')).collect();
+        let claims = !["n", "not yet", "-"].contains(&says);
+        if claims == proofs.is_empty() {
+            writeln!(wrong, "{}: `{says}` with {proofs:?}", row[0]).unwrap();
+        }
+        for proof in proofs {
+            let (file, test) = proof.split_once("::").unwrap_or((proof, ""));
+            let text = read(&root().join(file));
+            let exists =
+                !text.is_empty() && (test.is_empty() || text.contains(&format!("fn {test}(")));
+            if !exists {
+                writeln!(wrong, "{}: there is no {proof}", row[0]).unwrap();
+            }
+            proven += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(proven > 40, "{proven}");
+}

@@ -300,3 +300,26 @@ fn nothing_for_terminals_reaches_pipes_and_files() {
         assert_eq!(ran.stderr, "");
     }
 }
+
+#[test]
+fn statistics_count_by_rule_and_what_is_fixable() {
+    let safe = "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: te\n";
+    let neither =
+        "distributed_type: 'NO'\nmixed_precision: bf16\nuse_cpu: [1]\nmixed_precision: bf16\n";
+    let repository = Repository::with(&[("a.yaml", safe), ("b.yaml", safe), ("c.yaml", neither)]);
+    let ran = repository.run(&["--statistics", "--report", "concise", "--exit-zero"]);
+    let line = |code: &str| {
+        let mut lines = ran.stdout.lines();
+        let found = lines.find(|line| line.contains(&format!("  {code}  ")));
+        found
+            .unwrap_or_else(|| panic!("{code}: {}", ran.stdout))
+            .to_owned()
+    };
+    assert!(
+        line("FP201").trim_start().starts_with("2 "),
+        "{}",
+        ran.stdout
+    );
+    assert!(line("FP201").contains("2 fixable"), "{}", ran.stdout);
+    assert!(!line("FP307").contains("fixable"), "{}", ran.stdout);
+}
