@@ -1,6 +1,6 @@
 //! Suppress: findings → those that are left, and those that somebody has set aside.
 //!
-//! Two things set findings aside, in this order: a comment in the file ([`ignore`]), and an entry of a [`Baseline`].
+//! Two things set findings aside, in this order: a comment in the file ([`ignore()`]), and an entry of a [`Baseline`].
 
 mod adding;
 mod baseline;
