@@ -549,3 +549,20 @@ fn several_different_pins_are_one_note() {
     let ran = repository.run(&["--report", "concise", "--target", "accelerate=1.12.0"]);
     assert!(ran.stdout.starts_with("No findings"), "{}", ran.stdout);
 }
+
+#[test]
+fn what_is_raised_anyway_is_not_laid_on_a_missing_backend() {
+    let config = "distributed_type: FSDP\nmixed_precision: fp8\nfp8_config:\n  backend: TE\n";
+    let repository = Repository::with(&[
+        ("a.yaml", config),
+        ("requirements.txt", "accelerate==1.12.0\ntorch\n"),
+    ]);
+    let ran = repository.run(&["--select", "FP604", "--report", "concise"]);
+    assert!(ran.stdout.contains("FP604"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("ImportError: TransformerEngine is not available"),
+        "{}",
+        ran.stdout
+    );
+}

@@ -3,7 +3,7 @@
 use crate::formats::recipe::Framework;
 use crate::knowledge;
 use crate::resolve::target::FileLine;
-use crate::resolve::{self, Backend, Origin, Value, Verdict, Voice};
+use crate::resolve::{Backend, Origin, Value, Verdict, Voice};
 use crate::source::Object;
 
 use super::{Confidence, Example, Finding, Rule, Severity, Subject, advice, voices};
@@ -143,8 +143,17 @@ fn without(subject: &Subject<'_>, backends: &[Backend]) -> Option<String> {
         let name = installed.split("==").next().unwrap_or_default();
         !backends.iter().any(|backend| backend.package() == name)
     });
-    let outcome = resolve::resolve(&run, subject.facts, subject.files);
-    let exception = outcome.exception()?;
+    let lacking = Subject::new(
+        &run,
+        subject.facts,
+        subject.target,
+        subject.blocks,
+        subject.files,
+    );
+    // What is raised with the package too is none of its absence.
+    let exception = lacking
+        .exceptions()
+        .find(|exception| !subject.exceptions().any(|known| known == *exception))?;
     Some(format!(
         "{} raises {}",
         subject.version(),
