@@ -266,3 +266,41 @@ fn standard_input_stands_for_its_file() {
         ran.stderr
     );
 }
+
+#[test]
+fn of_standard_input_only_the_text_is_mended() {
+    let script = "accelerate launch --config_file conf/a.yaml a.py\n";
+    let repository = Repository::with(&[
+        ("run.sh", script),
+        ("conf/a.yaml", LOWER),
+        ("b.yaml", LOWER),
+    ]);
+    let arguments = ["--fix", "-", ".", "--stdin-filename", "conf/a.yaml"];
+    let ran = repository.run_with_input(&arguments, LOWER.as_bytes());
+    assert_eq!(ran.stdout, UPPER);
+    assert_eq!(repository.read("conf/a.yaml"), LOWER);
+    assert_eq!(repository.read("b.yaml"), LOWER);
+    assert!(ran.stderr.contains("b.yaml"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_fix_that_would_lose_fp8_is_not_offered() {
+    let bare = "distributed_type: 'NO'\nfp8: true\nmixed_precision: bf16\nnum_processes: 1\n";
+    let repository = Repository::with(&[("a.yaml", bare)]);
+    let old = repository.run(&["--target", "accelerate=1.6.0", "--fix", "--unsafe-fixes"]);
+    let mended = repository.read("a.yaml");
+    // Either the run trains in fp8 then, or nothing was changed and the release is named.
+    let is_left = mended == bare && old.stdout.contains("or newer");
+    let check = repository.run(&["--target", "accelerate=1.6.0", "--report", "concise"]);
+    assert!(
+        is_left || !check.stdout.contains("FP308"),
+        "{}\n{mended}",
+        check.stdout
+    );
+    let fsdp =
+        "distributed_type: FSDP\nfp8: true\nnum_processes: 8\nfsdp_config:\n  fsdp_version: 2\n";
+    repository.write("a.yaml", fsdp);
+    let ran = repository.run(&["--target", "accelerate=1.7.0", "--fix", "--unsafe-fixes"]);
+    assert_eq!(repository.read("a.yaml"), fsdp);
+    assert!(ran.stdout.contains("and use accelerate"), "{}", ran.stdout);
+}

@@ -221,6 +221,7 @@ fn meant(path: &str) -> Option<String> {
         .get_subcommands()
         .map(|command| command.get_name().to_owned())
         .collect();
-    closest(path, names.iter().map(String::as_str))
-        .map(|name| format!("the command is `fp8lint {name}`, if that was meant"))
+    closest(path, names.iter().map(String::as_str)).map(|name| {
+        format!("the command is `fp8lint {name}`, if that was meant; options come behind it")
+    })
 }

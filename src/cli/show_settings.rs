@@ -224,11 +224,11 @@ fn of_files(arguments: &ShowSettingsArguments, settings: Option<&Settings>, rows
 
 fn of_target(target: &Target, rows: &mut Vec<Row>) {
     let accelerate = &target.accelerate;
-    rows.push(Row::new(
-        "target.accelerate",
-        &accelerate.value,
-        &accelerate.origin,
-    ));
+    let value = match &target.accelerate_asked {
+        Some(asked) => format!("{}, the newest that {asked} allows", accelerate.value),
+        None => accelerate.value.to_string(),
+    };
+    rows.push(Row::new("target.accelerate", value, &accelerate.origin));
     if let Some(gpu) = &target.gpu {
         rows.push(Row::new("target.gpu", gpu.value.name, &gpu.origin));
     }

@@ -115,11 +115,18 @@ pub(super) fn fixes(checked: &Checked) -> String {
             line,
             title,
             safety,
+            edited,
             ..
         } = fixed;
         let path = one_line(&fixed.path);
+        let others = edited.iter().filter(|edited| **edited != fixed.path);
+        let others: Vec<_> = others.map(|other| one_line(other)).collect();
+        let also = match others.as_slice() {
+            [] => String::new(),
+            others => format!(", in {}", others.join(", ")),
+        };
         format!(
-            "Fixed {path}:{line}: {code} {} ({safety})\n",
+            "Fixed {path}:{line}: {code} {} ({safety}{also})\n",
             one_line(title)
         )
     };

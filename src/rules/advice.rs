@@ -71,15 +71,17 @@ pub(super) fn ao_fails_under_fsdp2(subject: &Subject<'_>) -> bool {
 
 /// The next release after this one in which the same run trains in fp8.
 pub(super) fn trains_in_fp8_from(subject: &Subject<'_>) -> Option<&'static Version> {
-    let run = Run {
-        set_aside: SET_ASIDE.to_vec(),
-        ..subject.run.clone()
-    };
+    trains_so_from(subject, subject.run)
+}
+
+/// The next release after this one in which another run trains in fp8, faults that have findings of their own aside.
+pub(super) fn trains_so_from(subject: &Subject<'_>, run: &Run) -> Option<&'static Version> {
     knowledge::releases().iter().find(|version| {
         **version > subject.facts.version
             && knowledge::accelerate(version).is_some_and(|known| {
-                let outcome = resolve::resolve(&run, known.facts, subject.files);
-                matches!(outcome.verdict, Verdict::Fp8(_))
+                let (target, blocks) = (subject.target, subject.blocks);
+                let newer = Subject::new(run, known.facts, target, blocks, subject.files);
+                matches!(newer.last().verdict, Verdict::Fp8(_))
             })
     })
 }

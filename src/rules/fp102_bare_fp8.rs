@@ -1,7 +1,7 @@
 //! FP102: `fp8: true` at the top level.
 
 use super::sections::fp8_at_top_level;
-use super::{Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, advice, mend};
+use super::{Confidence, Example, Finding, Label, Rule, Safety, Severity, Subject, mend};
 
 pub(crate) static RULE: Rule = Rule {
     code: "FP102",
@@ -41,12 +41,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let asks = entry.value.scalar().is_none_or(|value| value.truthy());
     let route = finding.key.route.clone();
     if asks {
-        finding.help = Some(format!(
-            "remove `fp8` and write\n{}",
-            advice::write_fp8(subject, None)
-        ));
-        let fix = mend::write_fp8(subject, Some((&route, entry.value)), None);
-        finding.fixes.extend(fix);
+        let stray = (&route, entry.value);
+        mend::offer_fp8(subject, &mut finding, "remove `fp8` and ", stray, None);
         finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
     } else {
         finding.help = Some("remove `fp8`: without the key there is none either".to_owned());

@@ -51,10 +51,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             "`backend: {backend}` is none of AO, TE, MSAMP either"
         ));
     }
-    finding.help = Some(format!("write\n{}", advice::write_fp8(subject, meant)));
     let route = finding.key.route.clone();
-    let fix = mend::write_fp8(subject, Some((&route, entry.value)), meant);
-    finding.fixes.extend(fix);
+    mend::offer_fp8(subject, &mut finding, "", (&route, entry.value), meant);
     finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));
     findings.push(finding);
 }

@@ -80,7 +80,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let asks_fp8 = asked.as_ref().is_some_and(|asked| asked.value == "fp8");
         let is_kept = |arguments: &[(&str, bool)]| {
             matches!(
-                voices::with_arguments(subject, arguments).verdict,
+                subject
+                    .of(&voices::with_arguments(subject, arguments))
+                    .last()
+                    .verdict,
                 Verdict::Fp8(_)
             )
         };

@@ -47,18 +47,15 @@ fn finding(subject: &Subject<'_>, stray: &StraySetting<'_>) -> Finding {
             .push("a bare `fp8` names no backend either".to_owned());
     }
     let meant = written.and_then(advice::backend_meant);
-    finding.help = Some(match asks {
-        true => format!(
-            "remove `{}` and write\n{}",
-            stray.route,
-            advice::write_fp8(subject, meant)
-        ),
-        false => format!("remove `{}`", stray.route),
-    });
-    finding.fixes.extend(match asks {
-        true => mend::write_fp8(subject, Some((&stray.route, stray.entry.value)), meant),
+    let lead = format!("remove `{}` and ", stray.route);
+    if asks {
+        let place = (&stray.route, stray.entry.value);
+        mend::offer_fp8(subject, &mut finding, &lead, place, meant);
+    } else {
         // It says what runs anyway.
-        false => mend::remove(subject, &stray.route, Safety::Safe),
-    });
+        finding.help = Some(format!("remove `{}`", stray.route));
+        let fix = mend::remove(subject, &stray.route, Safety::Safe);
+        finding.fixes.extend(fix);
+    }
     finding
 }

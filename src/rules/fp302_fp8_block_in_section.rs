@@ -44,13 +44,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 "`backend: {backend}` is none of AO, TE, MSAMP either"
             ));
         }
-        finding.help = Some(format!(
-            "remove `{}` and write\n{}",
-            stray.route,
-            advice::write_fp8(subject, meant)
-        ));
-        let fix = mend::write_fp8(subject, Some((&stray.route, stray.entry.value)), meant);
-        finding.fixes.extend(fix);
+        let lead = format!("remove `{}` and ", stray.route);
+        let place = (&stray.route, stray.entry.value);
+        mend::offer_fp8(subject, &mut finding, &lead, place, meant);
         findings.push(finding);
     }
 }

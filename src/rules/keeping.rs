@@ -5,7 +5,7 @@ use crate::resolve::{Cause, Verdict, Voice};
 use crate::source::Route;
 use crate::source::edit::Editor;
 
-use super::voices::{decided, outcome_with, with_arguments};
+use super::voices::{decided, with_arguments};
 use super::{Finding, Fix, Safety, Subject, mend, recipe_fp8};
 
 /// What keeps fp8 in a run whose trainer drops it.
@@ -25,6 +25,7 @@ impl Keeping {
         let trainer = subject.run.trainer.as_ref()?;
         let recipe = subject.recipe()?;
         let mut editor = Editor::of(&recipe);
+        let mut written = Vec::new();
         for (name, value) in &self.arguments {
             let said = trainer.known(name);
             let by_word = said.is_some_and(|said| said.origin.voice != Voice::RecipeKey);
@@ -37,22 +38,18 @@ impl Keeping {
                 return None;
             }
             editor = editor.put(&Route::keys([*name]), *value);
+            written.push(format!("{name}: {value}"));
         }
         let mut edits = editor.finish()?;
         if self.cannot_save {
             let config = mend::config(subject)?;
             edits.extend(config.put(&mend::all_gather(), false).finish()?);
         }
-        let written = self
-            .arguments
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}"));
-        let written = written.collect::<Vec<_>>().join(" and ");
-        Fix::of(
-            format!("write {written} in the recipe"),
-            Safety::Unsafe,
-            Some(edits),
-        )
+        let mut title = format!("write {} in the recipe", written.join(" and "));
+        if self.cannot_save {
+            title += &format!(", and {}: false in the config", mend::all_gather());
+        }
+        Fix::of(title, Safety::Unsafe, Some(edits))
     }
 
     /// Says it, and offers it.
@@ -67,11 +64,13 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<Keeping> {
     let off = [("bf16", false), ("fp16", false)];
     let full_eval = [("bf16", false), ("fp16", false), ("bf16_full_eval", true)];
     let is_fp8 = |arguments: &[(&str, bool)]| {
-        let outcome = with_arguments(subject, arguments);
+        let run = with_arguments(subject, arguments);
+        let mended = subject.of(&run);
+        let outcome = mended.last();
         // Other faults may still stand between fp8 and the run.
         matches!(outcome.verdict, Verdict::Fp8(_))
             || (outcome.exception().is_none()
-                && decided(&outcome).is_some_and(|(value, _)| value == "fp8"))
+                && decided(outcome).is_some_and(|(value, _)| value == "fp8"))
     };
     let trainer = subject.run.trainer.as_ref();
     let has_key = trainer.is_some_and(recipe_fp8::has_key);
@@ -85,10 +84,9 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<Keeping> {
     } else {
         return None;
     };
-    let left = outcome_with(subject, arguments, Vec::new());
-    let cannot_save = left
-        .exception()
-        .is_some_and(|exception| exception.cause == Cause::CheckpointSave);
+    let run = with_arguments(subject, arguments);
+    let mended = subject.of(&run);
+    let cannot_save = mended.caused_by(&[Cause::CheckpointSave]).next().is_some();
     let help = match cannot_save {
         true => format!(
             "{help}; and so that checkpoints can be written, in the accelerate config:\nfp8_config:\n  \
@@ -128,7 +126,9 @@ fn switched_off(subject: &Subject<'_>) -> String {
     let in_recipe = match (by_default, said("fp16", false)) {
         (true, true) => "write bf16: false and fp16: false in the recipe",
         (true, false) => "write bf16: false in the recipe: without the key it is on",
-        (false, _) => "remove bf16 and fp16 from the recipe, or set them to false",
+        (false, true) if said("bf16", false) => "write bf16: false and fp16: false in the recipe",
+        (false, true) => "write fp16: false in the recipe",
+        (false, false) => "write bf16: false in the recipe",
     };
     let recipe_says = by_default || said("bf16", false) || said("fp16", false);
     match (words.is_empty(), recipe_says) {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::resolve::{ConfigFile, Origin, Place, Voice};
-use crate::source::edit::Editor;
+use crate::resolve::{Config, ConfigFile, Origin, Place, Run, Verdict, Voice};
+use crate::source::edit::{Editor, spliced};
 use crate::source::{Edit, NodeRef, Object, Route, SourceFile, Span};
 
 use super::recipe::variable_of;
-use super::{Fix, Safety, Subject, advice};
+use super::{Finding, Fix, Safety, Subject, advice};
 
 /// Edits of the accelerate config of a run, if it is a file of the user's own.
 pub(super) fn config(subject: &Subject<'_>) -> Option<Editor> {
@@ -87,9 +87,34 @@ fn unquoted(file: &SourceFile, span: Span) -> Span {
     }
 }
 
+/// Says how the config asks for fp8 where accelerate reads it, behind the words `lead`, and offers it. Where the run
+/// would lose fp8 all the same, silently, nothing is offered, and the release is named that keeps it.
+pub(super) fn offer_fp8(
+    subject: &Subject<'_>,
+    finding: &mut Finding,
+    lead: &str,
+    stray: (&Route, NodeRef<'_>),
+    backend: Option<&str>,
+) {
+    let mut help = format!("{lead}write\n{}", advice::write_fp8(subject, backend));
+    if let Some(fix) = write_fp8(subject, Some(stray), backend)
+        && let Some(run) = mended(subject, &fix)
+    {
+        if matches!(subject.of(&run).last().verdict, Verdict::Fp8(_)) {
+            finding.fixes.push(fix);
+        } else if let Some(version) = advice::trains_so_from(subject, &run) {
+            help += &format!(
+                "\nand use accelerate {version} or newer: {} loses fp8 here",
+                subject.version()
+            );
+        }
+    }
+    finding.help = Some(help);
+}
+
 /// Lets the config ask for fp8 where accelerate reads it, as [`advice::write_fp8`] says, and takes the block or switch
 /// `stray` away; what accelerate reads of such a block goes along. Changes what will run.
-pub(super) fn write_fp8(
+fn write_fp8(
     subject: &Subject<'_>,
     stray: Option<(&Route, NodeRef<'_>)>,
     backend: Option<&str>,
@@ -124,6 +149,20 @@ pub(super) fn write_fp8(
     }
     let title = format!("write mixed_precision: fp8 and fp8_config.backend: {backend}");
     Fix::of(title, Safety::Unsafe, editor.finish())
+}
+
+/// The run with its config as the fix makes it.
+fn mended(subject: &Subject<'_>, fix: &Fix) -> Option<Run> {
+    let (config, _) = subject.config()?;
+    let mut text = config.file.text().to_owned();
+    for edit in fix.edits.iter().rev() {
+        text = spliced(&text, &edit.text)?;
+    }
+    let file = Arc::new(SourceFile::from_text(config.file.path.clone(), text));
+    Some(Run {
+        config: Config::of_file(file),
+        ..subject.run.clone()
+    })
 }
 
 /// Turns torchao's float8 all-gather off, with which checkpoints cannot be written.

@@ -101,6 +101,11 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Another run under the same release, with the same files.
+    pub(super) fn of<'r>(&'r self, run: &'r Run) -> Subject<'r> {
+        Subject::new(run, self.facts, self.target, self.blocks, self.files)
+    }
+
     /// Every exception of the run: the one that ends it, and those that would come after it.
     pub fn exceptions(&self) -> impl Iterator<Item = &Exception> {
         std::iter::once(&self.outcome)

@@ -3,11 +3,10 @@
 use crate::formats::recipe::Framework;
 use crate::resolve::target::FileLine;
 use crate::resolve::{
-    self, Cause, Launcher, Lookup, Origin, Outcome, Run, Stage, Trainer, Value, Variable, Voice,
+    Launcher, Lookup, Origin, Outcome, Run, Stage, Trainer, Value, Variable, Voice,
 };
 use crate::source::Object;
 
-use super::subject::SET_ASIDE;
 use super::{Confidence, Finding, Label, Severity, Subject};
 
 /// The variable through which the launch asks for a precision.
@@ -164,19 +163,10 @@ fn is_same(one: &Label, other: &Label) -> bool {
     place(one) == place(other)
 }
 
-/// What the run would come to with these arguments of the trainer in place of what is said.
-pub(super) fn with_arguments(subject: &Subject<'_>, arguments: &[(&str, bool)]) -> Outcome {
-    outcome_with(subject, arguments, SET_ASIDE.to_vec())
-}
-
-pub(super) fn outcome_with(
-    subject: &Subject<'_>,
-    arguments: &[(&str, bool)],
-    set_aside: Vec<Cause>,
-) -> Outcome {
+/// The run with these arguments of the trainer in place of what is said.
+pub(super) fn with_arguments(subject: &Subject<'_>, arguments: &[(&str, bool)]) -> Run {
     let mut run = Run {
         stage: Stage::Prepare,
-        set_aside,
         ..subject.run.clone()
     };
     if let Some(trainer) = &mut run.trainer {
@@ -188,7 +178,7 @@ pub(super) fn outcome_with(
             trainer.arguments.insert((*name).to_owned(), value);
         }
     }
-    resolve::resolve(&run, subject.facts, subject.files)
+    run
 }
 
 /// Where nobody has written what decides, and the command has words that may say it after all, a finding is a note.

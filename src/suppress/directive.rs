@@ -143,7 +143,12 @@ fn parse(text: &str, base: usize) -> Result<Ignore, Malformed> {
         let trimmed = word.trim();
         let span = at(offset, offset + trimmed.len());
         offset += word.len();
-        if let Some(date) = trimmed.strip_prefix("until=") {
+        // `until 2027-01-31`, too: as a reason it would hold for ever.
+        let follows = reason.last() == Some(&"until");
+        if follows && let Some(date) = Date::parse(trimmed) {
+            reason.pop();
+            until = Some((date, span));
+        } else if let Some(date) = trimmed.strip_prefix("until=") {
             let date = date.trim_end_matches([',', '.', ';', ':']);
             let date = Date::parse(date).ok_or(Malformed::NoDate(span))?;
             until = Some((date, span));

@@ -1,5 +1,6 @@
 //! `--fix` and `--diff`: rounds of checks and fixes, and what becomes of the new texts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use crate::discover::{Overlay, Problem};
 use crate::fix::{self, Fixed, NotFixed, ROUNDS, Refusal};
 use crate::report;
+use crate::rules::{Finding, Fix};
 
 use super::super::arguments::CheckArguments;
 use super::super::failure::Failure;
@@ -72,7 +74,8 @@ pub(super) fn fixed(
     let mut not_fixed: Vec<NotFixed> = Vec::new();
     let mut seen = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let round = fix::round(&came.checked.findings, arguments.unsafe_fixes, |path| {
+        let findings = contents.fixable(&came.checked.findings);
+        let round = fix::round(&findings, arguments.unsafe_fixes, |path| {
             contents.now(path).map(|(_, text)| text)
         });
         not_fixed = round.not_fixed;
@@ -109,6 +112,21 @@ pub(super) fn fixed(
 }
 
 impl Contents<'_> {
+    /// The findings with the fixes that may be made. Who gives a text on standard input wants that text mended, and no
+    /// file.
+    fn fixable<'f>(&self, findings: &'f [Finding]) -> Cow<'f, [Finding]> {
+        let mut standard_input = self.inputs.iter().filter_map(Input::standard_input);
+        let Some(input) = standard_input.next() else {
+            return Cow::Borrowed(findings);
+        };
+        let mut findings = findings.to_vec();
+        for finding in &mut findings {
+            let is_inside = |fix: &Fix| fix.edits.iter().all(|edit| edit.file.path == input.shown);
+            finding.fixes.retain(is_inside);
+        }
+        Cow::Owned(findings)
+    }
+
     /// Where a text is and what it is now, or why it may not be edited.
     fn now(&self, path: &str) -> Result<(Place, String), String> {
         let mut standard_input = self.inputs.iter().filter_map(Input::standard_input);
