@@ -448,3 +448,24 @@ fn a_hook_of_a_linked_worktree_may_go_elsewhere() {
         "{out}"
     );
 }
+
+#[test]
+fn changed_lines_are_counted_in_the_fixed_text() {
+    let section = "fsdp_config:\n  fsdp_version: 2\n  fsdp_offload_params: false\n";
+    let text = "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: TE\n";
+    let repository = committed(&[("a.yaml", text)]);
+    repository.write("a.yaml", format!("{section}{}", text.replace("TE", "foo")));
+    let arguments = [
+        "--since",
+        "HEAD",
+        "--changed-lines",
+        "--fix",
+        "--unsafe-fixes",
+        "--report",
+        "concise",
+    ];
+    let ran = repository.run(&arguments);
+    assert!(!repository.read("a.yaml").contains("fsdp_config"));
+    assert!(ran.stdout.contains("FP201"), "{}", ran.stdout);
+    assert_eq!(ran.code, 1);
+}

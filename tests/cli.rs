@@ -189,7 +189,7 @@ fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
     assert_snapshot!(ran.stdout, @r#"
     error[FP901]: cannot be read: no such file or folder
     --> rulse
-     = help: the command is `fp8lint rules`, if that was meant
+     = help: the command is `fp8lint rules`, if that was meant; options come behind it
 
     Found 1 error; no accelerate config, recipe or launch command among 0 files read.
     "#);

@@ -304,3 +304,46 @@ fn a_fix_that_would_lose_fp8_is_not_offered() {
     assert_eq!(repository.read("a.yaml"), fsdp);
     assert!(ran.stdout.contains("and use accelerate"), "{}", ran.stdout);
 }
+
+#[test]
+fn excluded_files_and_links_that_lead_out_stay() {
+    let script = "accelerate launch --config_file conf/a.yaml a.py\n";
+    let repository = Repository::with(&[("run.sh", script), ("conf/a.yaml", LOWER)]);
+    let ran = repository.run(&["--fix", "--exclude", "conf", "."]);
+    assert_eq!(repository.read("conf/a.yaml"), LOWER);
+    assert!(
+        ran.stdout.contains("conf/a.yaml is excluded"),
+        "{}",
+        ran.stdout
+    );
+    let ignored = repository.run(&["--fix", "--exclude", "conf", "--ignore", "FP908", "."]);
+    assert!(!ignored.stdout.contains("FP908"), "{}", ignored.stdout);
+    #[cfg(unix)]
+    {
+        let outside = Repository::with(&[("real.yaml", LOWER)]);
+        let link = repository.path().join("link.yaml");
+        std::os::unix::fs::symlink(outside.path().join("real.yaml"), link).unwrap();
+        let ran = repository.run(&["--fix", "link.yaml"]);
+        assert_eq!(outside.read("real.yaml"), LOWER);
+        assert!(
+            ran.stdout.contains("is a link out of the repository"),
+            "{}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
+fn many_fixes_of_one_file_are_made_in_one_run() {
+    let keys: String = (0..150).map(|n| format!("  unread_{n}: 1\n")).collect();
+    let text = format!(
+        "distributed_type: 'NO'\nmixed_precision: fp8\nnum_processes: 1\nfp8_config:\n  backend: TE\n{keys}"
+    );
+    let repository = Repository::with(&[("a.yaml", &text)]);
+    let ran = repository.run(&["--fix", "--unsafe-fixes", "--report", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["fixed"].as_array().unwrap().len(), 150);
+    assert_eq!(report["fixes_are_written"], true);
+    assert!(!repository.read("a.yaml").contains("unread_"));
+    assert_eq!(ran.code, 0);
+}

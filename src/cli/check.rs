@@ -17,16 +17,16 @@ mod selected;
 pub(super) mod set_aside;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::discover::{Overlay, Problem};
+use crate::discover::{Changed, Overlay, Problem};
 use crate::report::{self, Checked};
 use crate::resolve::target::closest;
 use crate::suppress::Entry;
 
-use super::arguments::{CheckArguments, Colour};
+use super::arguments::CheckArguments;
 use super::failure::{Exit, Failure};
-use super::output::Output;
 use super::{notices, workers};
 
 use alone::Around;
@@ -39,68 +39,87 @@ use set_aside::Judged;
 
 /// Checks files and folders.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
-    let current = plan::current_folder()?;
-    let changes = Changes::of(arguments, &current)?;
-    let mut overlay = match &changes {
-        Some(changes) if arguments.staged => changes.staged_contents()?,
-        _ => Overlay::default(),
-    };
-    let standard_input = StandardInput::of(arguments, &current)?;
-    if let Some(input) = &standard_input {
-        input.lay_over(&mut overlay);
-    }
-    let overlay = Arc::new(overlay);
-    let plan = Plan::new(arguments, &overlay)?;
-    let has_changed = changes
-        .as_ref()
-        .is_none_or(|changes| !changes.changed().is_empty());
-    let (inputs, problems) = match has_changed {
-        true => inputs::inputs(arguments, standard_input.as_ref(), &plan, &current),
-        false => Default::default(),
-    };
-    let changes = changes.as_ref();
-    let mut came = check(&inputs, &problems, &plan, changes)?;
-    let mut is_changed = false;
+    let (mut scene, inputs) = Scene::of(arguments)?;
+    let mut came = check(&scene, &inputs, &scene.plan)?;
     if arguments.fix || arguments.diff {
-        let fixing = fixing::fixed(
-            arguments, inputs, &problems, &overlay, changes, &current, came,
-        )?;
-        is_changed = !fixing.fixed.is_empty();
-        if arguments.diff {
-            Output::standard(Colour::Never).write(fixing.patch().as_bytes())?;
-        } else {
-            fixing.write()?;
-            // An editor takes what comes out, changed or not.
-            let was = standard_input.as_ref().map(|input| input.bytes.as_slice());
-            if let Some(text) = fixing.standard_input().or(was) {
-                Output::standard(Colour::Never).write(text)?;
-            }
-        }
-        came = fixing.came;
-        came.checked.fixed = fixing.fixed;
-        came.checked.fixes_are_written = arguments.fix;
+        came = fixing::apply(&scene, inputs, came)?;
     }
     if let Some(reason) = &arguments.add_ignores {
-        adding::add(&came.checked, reason, &plan)?;
-        let plan = Plan::new(arguments, &overlay)?;
-        let (inputs, problems) = inputs::inputs(arguments, None, &plan, &current);
-        came = check(&inputs, &problems, &plan, changes)?;
+        adding::add(&came.checked, reason, &scene.plan)?;
+        let inputs;
+        (scene, inputs) = Scene::of(arguments)?;
+        came = check(&scene, &inputs, &scene.plan)?;
     }
     if let Some(update) = arguments.update_baseline {
-        baseline::update(update, &mut came, &plan)?;
+        baseline::update(update, &mut came, &scene.plan)?;
     }
-    let Came { checked, read, .. } = came;
-    reports::write(&checked, &plan.reports)?;
+    reports::write(&came.checked, &scene.plan.reports)?;
+    Ok(scene.exit(&came))
+}
 
-    let fails = checked.findings.iter().any(|finding| plan.fails(finding))
-        || (is_changed && (arguments.diff || arguments.exit_non_zero_on_fix));
-    Ok(if !read {
-        Exit::Failed
-    } else if fails && !arguments.exit_zero {
-        Exit::Findings
-    } else {
-        Exit::Clean
-    })
+/// What a check is given, read once.
+struct Scene<'a> {
+    arguments: &'a CheckArguments,
+    current: PathBuf,
+    changes: Option<Changes>,
+    /// What lies over the disk: what is staged, and standard input.
+    overlay: Overlay,
+    standard_input: Option<StandardInput>,
+    plan: Plan,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Scene<'a> {
+    fn of(arguments: &'a CheckArguments) -> Result<(Self, Vec<Input>), Failure> {
+        let current = plan::current_folder()?;
+        let changes = Changes::of(arguments, &current)?;
+        let mut overlay = match &changes {
+            Some(changes) if arguments.staged => changes.staged_contents()?,
+            _ => Overlay::default(),
+        };
+        let standard_input = StandardInput::of(arguments, &current)?;
+        if let Some(input) = &standard_input {
+            input.lay_over(&mut overlay);
+        }
+        let plan = Plan::new(arguments, &Arc::new(overlay.clone()))?;
+        let mut scene = Self {
+            arguments,
+            current,
+            changes,
+            overlay,
+            standard_input,
+            plan,
+            problems: Vec::new(),
+        };
+        let (inputs, problems) = scene.inputs(&scene.plan);
+        scene.problems = problems;
+        Ok((scene, inputs))
+    }
+
+    /// What is to be checked; nothing, where only what has changed counts and nothing has.
+    fn inputs(&self, plan: &Plan) -> (Vec<Input>, Vec<Problem>) {
+        let changed = self.changes.as_ref().map(Changes::changed);
+        match changed.is_some_and(Changed::is_empty) {
+            true => Default::default(),
+            false => {
+                let standard_input = self.standard_input.as_ref();
+                inputs::inputs(self.arguments, standard_input, plan, &self.current)
+            }
+        }
+    }
+
+    fn exit(&self, came: &Came) -> Exit {
+        let arguments = self.arguments;
+        let fixed = !came.checked.fixed.is_empty();
+        let mut findings = came.checked.findings.iter();
+        let fails = findings.any(|finding| self.plan.fails(finding))
+            || (fixed && (arguments.diff || arguments.exit_non_zero_on_fix));
+        match (came.read, fails && !arguments.exit_zero) {
+            (false, _) => Exit::Failed,
+            (true, true) => Exit::Findings,
+            (true, false) => Exit::Clean,
+        }
+    }
 }
 
 /// What a check came to.
@@ -113,21 +132,18 @@ struct Came {
 }
 
 /// Checks these inputs once.
-fn check(
-    inputs: &[Input],
-    problems: &[Problem],
-    plan: &Plan,
-    changes: Option<&Changes>,
-) -> Result<Came, Failure> {
+fn check(scene: &Scene<'_>, inputs: &[Input], plan: &Plan) -> Result<Came, Failure> {
     plan.progress.expect(3 * inputs.len());
     let files = workers::map(plan.threads, inputs, |input| {
         plan.progress.after(|| file::read(input, &plan.assumptions))
     });
     let files: Vec<_> = files.into_iter().collect::<Result<_, _>>()?;
-    let read = files.iter().any(|file| file.read) || (problems.is_empty() && files.is_empty());
-    let (mut checked, stale) = gather(files, problems, plan)?;
-    if let Some(changes) = changes {
-        changes.keep(&mut checked.findings, &checked.files);
+    let read =
+        files.iter().any(|file| file.read) || (scene.problems.is_empty() && files.is_empty());
+    let (mut checked, stale) = gather(files, &scene.problems, plan)?;
+    if let Some(changes) = &scene.changes {
+        let overlay = &plan.assumptions.overlay;
+        changes.keep(&mut checked.findings, &checked.files, overlay);
         checked.scope = Some(changes.scope.clone());
     }
     plan.progress.clear();

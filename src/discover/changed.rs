@@ -7,8 +7,10 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::Overlay;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
 use super::git::{self, Git, NoAnswer};
+use super::{Overlay, SIZE_LIMIT};
 
 /// Against what changes are told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +54,10 @@ impl ChangedError {
     pub fn help(&self) -> String {
         match self {
             Self::NoGit => "install git, or check without --since, --staged and --changed-lines".to_owned(),
+            Self::NoRepository(said) if said.contains("safe.directory") => {
+                "the folder belongs to somebody else: trust it with `git config --global --add safe.directory FOLDER`"
+                    .to_owned()
+            }
             Self::NoRepository(_) => {
                 "run fp8lint inside a git work tree, or check without --since and --staged".to_owned()
             }
@@ -118,8 +124,11 @@ pub struct Changed {
     /// Paths that are gone.
     gone: BTreeSet<PathBuf>,
     /// The changed lines of the files that were asked for.
-    lines: Mutex<BTreeMap<PathBuf, Vec<RangeInclusive<usize>>>>,
+    lines: Mutex<KnownLines>,
 }
+
+/// Lines by the path from the root and by what the file holds, where git does not know that.
+type KnownLines = BTreeMap<(PathBuf, Option<Vec<u8>>), Vec<RangeInclusive<usize>>>;
 
 /// Staged files that are larger are not read: bytes. No config is so large, and what is read is held in memory.
 const STAGED_LIMIT: u64 = 64 << 20;
@@ -201,8 +210,9 @@ impl Changed {
         above.any(|path| self.files.contains(path))
     }
 
-    /// Whether one of these lines (from 1) of the file at this absolute path has changed.
-    pub fn touches(&self, path: &Path, lines: &RangeInclusive<usize>) -> bool {
+    /// Whether one of these lines (from 1) of the file at this absolute path has changed. `now` is what the file holds,
+    /// where that is something else than git knows.
+    pub fn touches(&self, path: &Path, lines: &RangeInclusive<usize>, now: Option<&[u8]>) -> bool {
         let Ok(below) = path.strip_prefix(&self.root) else {
             return false;
         };
@@ -214,17 +224,44 @@ impl Changed {
             return true;
         }
         let mut known = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = known.entry(below.to_owned()).or_insert_with(|| {
-            let arguments = ["--unified=0", "--inter-hunk-context=0", "--text"];
-            match self.diff(&arguments, Some(below)) {
-                Ok(output) => hunks(&output),
-                // Where git does not tell the lines, each may have changed.
-                Err(_) => vec![1..=usize::MAX],
-            }
+        let key = (below.to_owned(), now.map(<[u8]>::to_vec));
+        let changed = known.entry(key).or_insert_with(|| {
+            // Where git does not tell the lines, each may have changed.
+            self.changed_lines(below, now)
+                .unwrap_or_else(|| vec![1..=usize::MAX])
         });
         changed
             .iter()
             .any(|range| range.start() <= lines.end() && lines.start() <= range.end())
+    }
+
+    fn changed_lines(
+        &self,
+        below: &Path,
+        now: Option<&[u8]>,
+    ) -> Option<Vec<RangeInclusive<usize>>> {
+        let Some(now) = now else {
+            let arguments = ["--unified=0", "--inter-hunk-context=0", "--text"];
+            return Some(hunks(&self.diff(&arguments, Some(below)).ok()?));
+        };
+        let mut name = OsString::from(self.base.as_deref().unwrap_or("HEAD"));
+        name.push(":");
+        name.push(below);
+        let arguments = [OsString::from("cat-file"), "blob".into(), name];
+        let before = self.git.ask(&arguments, None).ok()?;
+        let lines = |bytes| -> Vec<&[u8]> {
+            <[u8]>::split_inclusive(bytes, |byte| *byte == b'\n').collect()
+        };
+        let diff = capture_diff_slices(Algorithm::Myers, &lines(&before), &lines(now));
+        let new = diff.iter().filter(|op| op.tag() != DiffTag::Equal);
+        let ranges = new.map(|op| {
+            let new = op.new_range();
+            match new.is_empty() {
+                true => new.start.max(1)..=new.start + 1,
+                false => new.start + 1..=new.end,
+            }
+        });
+        Some(ranges.collect())
     }
 
     /// Whether a file that is gone may be meant by these words: its path ends so.
@@ -279,7 +316,8 @@ impl Changed {
             wanted.retain(|(path, _)| {
                 let is_read = sizes.next().is_some_and(|size| size <= STAGED_LIMIT);
                 if !is_read {
-                    overlay.remove(path.clone());
+                    // As long as what is never read, so that it is said to be too large.
+                    overlay.set(path.clone(), vec![b'\n'; SIZE_LIMIT as usize + 1]);
                 }
                 is_read
             });

@@ -50,7 +50,14 @@ impl Overlay {
         if !self.files.is_empty() {
             let real = path.canonicalize();
             match self.get(real.as_deref().unwrap_or(path)) {
-                Some(Some(bytes)) => return Ok(bytes.to_vec()),
+                Some(Some(bytes)) => {
+                    let end = bytes.len().min(
+                        usize::try_from(limit)
+                            .unwrap_or(usize::MAX)
+                            .saturating_add(1),
+                    );
+                    return Ok(bytes[..end].to_vec());
+                }
                 Some(None) => return Err(io::ErrorKind::NotFound.into()),
                 None => {}
             }

@@ -19,6 +19,11 @@ impl RepositoryPaths {
         }
     }
 
+    /// The root of the repository; outside of one, the current folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The path from the root; as it is shown, where the file lies outside.
     pub fn of(&self, shown: &str) -> String {
         let path = self.absolute(shown);

@@ -6,15 +6,15 @@
 mod patch;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::rules::{Finding, Fix, Safety};
-use crate::source::edit::{applied, spliced};
-use crate::source::{Change, Edit, Object, SourceFile, Syntax, TextEdit};
+use crate::source::edit::applied;
+use crate::source::{Change, Edit, Object, SourceFile, Span, Syntax, TextEdit};
 
 pub use patch::patch;
-pub use write::{Refusal, may_write, write, write_new};
+pub use write::{Prepared, Refusal, may_write, write, write_new};
 
 /// How many rounds there are at most.
 pub const ROUNDS: usize = 10;
@@ -134,69 +134,85 @@ enum Added {
 
 /// Adds all edits of a fix to the drafts of their files, or none.
 fn add(drafts: &mut BTreeMap<String, Result<Draft, String>>, fix: &Fix) -> Added {
-    let mut new: BTreeMap<&str, Draft> = BTreeMap::new();
-    for edit in &fix.edits {
+    for (position, edit) in fix.edits.iter().enumerate() {
         let path = edit.file.path.as_str();
-        let draft = match (new.remove(path), drafts.get(path)) {
-            (Some(draft), _) => draft,
-            (None, Some(Ok(draft))) => draft.clone(),
-            (None, Some(Err(reason))) => return Added::Refused(format!("{path} {reason}")),
-            (None, None) => return Added::Waits,
+        let added = match drafts.get_mut(path) {
+            Some(Ok(draft)) => draft.add(edit),
+            Some(Err(reason)) => Err(Added::Refused(format!("{path} {reason}"))),
+            None => Err(Added::Waits),
         };
-        match draft.with(edit) {
-            Ok(draft) => new.insert(path, draft),
-            Err(added) => return added,
-        };
+        if let Err(added) = added {
+            take_back(drafts, &fix.edits[..position]);
+            return added;
+        }
     }
-    for (path, draft) in &new {
+    let paths: BTreeSet<_> = fix
+        .edits
+        .iter()
+        .map(|edit| edit.file.path.as_str())
+        .collect();
+    for path in paths {
+        let Some(Ok(draft)) = drafts.get(path) else {
+            continue;
+        };
         if !draft.reads_as_meant() {
-            let is_alone = matches!(drafts.get(*path), Some(Ok(before)) if before.edits.is_empty());
+            let own = fix.edits.iter().filter(|edit| edit.file.path == path);
+            let is_alone = draft.edits.len() == own.count();
+            take_back(drafts, &fix.edits);
+            // Together with what was made before it; alone it was proven.
             return match is_alone {
                 true => Added::Refused(format!("{path} would not read as intended afterwards")),
                 false => Added::Waits,
             };
         }
     }
-    for (path, draft) in new {
-        drafts.insert(path.to_owned(), Ok(draft));
-    }
     Added::Made
 }
 
+fn take_back(drafts: &mut BTreeMap<String, Result<Draft, String>>, edits: &[Edit]) {
+    for edit in edits {
+        if let Some(Ok(draft)) = drafts.get_mut(&edit.file.path) {
+            draft.edits.remove(&edit.text.span);
+        }
+    }
+}
+
 /// A file with the edits that it is to have.
-#[derive(Clone)]
 struct Draft {
-    text: Arc<str>,
-    edits: Vec<Edit>,
+    text: String,
+    /// None overlaps another.
+    edits: BTreeMap<Span, Edit>,
 }
 
 impl Draft {
     fn of(text: String) -> Self {
         Self {
-            text: text.into(),
-            edits: Vec::new(),
+            text,
+            edits: BTreeMap::new(),
         }
     }
 
-    /// With one more edit.
-    fn with(mut self, edit: &Edit) -> Result<Self, Added> {
+    /// Adds one more edit, unless it overlaps another or stands where another one inserts.
+    fn add(&mut self, edit: &Edit) -> Result<(), Added> {
         let span = edit.text.span;
-        if !is_same(&self.text, edit.file.text()) {
+        if !edit.file.is_still(&self.text) {
             let reason = format!("{} has changed since it was read", edit.file.path);
             return Err(Added::Refused(reason));
         }
-        let touches =
-            |other: &Edit| other.text.span.start <= span.end && span.start <= other.text.span.end;
-        if self.edits.iter().any(touches) {
+        let before = self.edits.range(..=span).next_back();
+        let after = self.edits.range(span..).next();
+        let overlaps = before.is_some_and(|(other, _)| other.end > span.start || *other == span)
+            || after.is_some_and(|(other, _)| other.start < span.end || *other == span);
+        if overlaps {
             return Err(Added::Waits);
         }
-        self.edits.push(edit.clone());
-        Ok(self)
+        self.edits.insert(span, edit.clone());
+        Ok(())
     }
 
     /// The text with all edits.
     fn written(&self) -> Option<String> {
-        with_edits(&self.text, self.edits.iter().map(|edit| &edit.text))
+        with_edits(&self.text, self.edits.values().map(|edit| &edit.text))
     }
 
     /// Whether each document in the file reads afterwards as the changes mean it: a file is one, and a here-document in
@@ -204,7 +220,7 @@ impl Draft {
     fn reads_as_meant(&self) -> bool {
         let mut left: Vec<&Edit> = self
             .edits
-            .iter()
+            .values()
             .filter(|edit| is_of_keys(&edit.change))
             .collect();
         while let Some(first) = left.first() {
@@ -219,12 +235,6 @@ impl Draft {
         }
         true
     }
-}
-
-/// Whether the file still holds what was read. Of a here-document everything around it was blanked out.
-fn is_same(text: &str, read: &str) -> bool {
-    let mut bytes = text.bytes().zip(read.bytes());
-    text.len() == read.len() && bytes.all(|(now, read)| read == now || read == b' ')
 }
 
 /// Whether the file reads as meant with these edits.
@@ -258,12 +268,17 @@ fn is_of_keys(change: &Change) -> bool {
     !matches!(change, Change::Word { .. } | Change::Comment { .. })
 }
 
-/// The text with edits that do not touch each other.
+/// The text with edits that do not overlap, in the order of the text.
 fn with_edits<'e>(text: &str, edits: impl Iterator<Item = &'e TextEdit>) -> Option<String> {
-    let mut edits: Vec<_> = edits.collect();
-    edits.sort_by_key(|edit| std::cmp::Reverse(edit.span));
-    let mut edits = edits.into_iter();
-    edits.try_fold(text.to_owned(), |text, edit| spliced(&text, edit))
+    let mut after = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        after += text.get(at..edit.span.start)?;
+        after += &edit.content;
+        at = edit.span.end;
+    }
+    after += text.get(at..)?;
+    Some(after)
 }
 
 #[cfg(test)]

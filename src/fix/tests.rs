@@ -105,7 +105,7 @@ fn a_file_that_would_not_read_as_meant_stays() {
 fn a_here_document_is_edited_in_its_script() {
     let script = "cat > a.yaml <<EOF\na: 1\nEOF\nrun --b ao\n";
     let blanked = "                  \na: 1\n   \n          \n";
-    let inner = Arc::new(SourceFile::from_text("x.sh", blanked));
+    let inner = Arc::new(SourceFile::part("x.sh", blanked));
     let outer = Arc::new(SourceFile::from_text("x.sh", script));
     let start = script.find("ao").unwrap();
     let word = Edit::word(&outer, Span::new(start, start + 2), "AO").map(|edit| vec![edit]);

@@ -80,19 +80,45 @@ pub fn write_new(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<(),
 /// # Errors
 /// Why nothing was written.
 pub fn write(path: &Path, before: &[u8], after: &[u8]) -> Result<(), Refusal> {
-    let real = may_write(path)?;
-    if std::fs::read(&real).map_err(Refusal::Failed)? != before {
-        return Err(Refusal::Changed);
+    Prepared::of(path, before, after)?.rename()
+}
+
+/// A new text that lies beside its file and only waits to be renamed.
+pub struct Prepared {
+    real: PathBuf,
+    new: NamedTempFile,
+}
+
+impl Prepared {
+    /// Writes `after` beside the file, if the file still holds `before`.
+    ///
+    /// # Errors
+    /// Why the file will not be written.
+    pub fn of(path: &Path, before: &[u8], after: &[u8]) -> Result<Self, Refusal> {
+        let real = may_write(path)?;
+        if std::fs::read(&real).map_err(Refusal::Failed)? != before {
+            return Err(Refusal::Changed);
+        }
+        let prepared = || -> io::Result<NamedTempFile> {
+            let folder = real.parent().unwrap_or(Path::new("."));
+            let mut new = NamedTempFile::new_in(folder)?;
+            new.write_all(after)?;
+            new.as_file()
+                .set_permissions(real.metadata()?.permissions())?;
+            new.as_file().sync_all()?;
+            Ok(new)
+        };
+        let new = prepared().map_err(Refusal::Failed)?;
+        Ok(Self { real, new })
     }
-    let replaced = || -> io::Result<()> {
-        let folder = real.parent().unwrap_or(Path::new("."));
-        let mut new = NamedTempFile::new_in(folder)?;
-        new.write_all(after)?;
-        new.as_file()
-            .set_permissions(real.metadata()?.permissions())?;
-        new.as_file().sync_all()?;
-        new.persist(&real)?;
+
+    /// Puts the new text in the file's place.
+    ///
+    /// # Errors
+    /// Why the file stays what it was.
+    pub fn rename(self) -> Result<(), Refusal> {
+        let renamed = self.new.persist(&self.real);
+        renamed.map_err(|error| Refusal::Failed(error.error))?;
         Ok(())
-    };
-    replaced().map_err(Refusal::Failed)
+    }
 }

@@ -33,7 +33,21 @@ struct Output<'a> {
     files: Vec<FileOutput<'a>>,
     findings: Vec<FindingOutput<'a>>,
     suppressed: Vec<SuppressedOutput<'a>>,
+    fixed: Vec<FixedOutput<'a>>,
+    fixes_are_written: bool,
+    scope: Option<&'a str>,
     summary: Summary,
+}
+
+#[derive(Serialize)]
+struct FixedOutput<'a> {
+    code: &'static str,
+    name: &'static str,
+    path: &'a str,
+    line: usize,
+    title: &'a str,
+    safety: &'static str,
+    edited: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -151,6 +165,21 @@ impl<'a> Output<'a> {
                 .iter()
                 .map(|suppressed| SuppressedOutput::of(suppressed, &checked.paths))
                 .collect(),
+            fixed: checked
+                .fixed
+                .iter()
+                .map(|fixed| FixedOutput {
+                    code: fixed.code,
+                    name: fixed.name,
+                    path: &fixed.path,
+                    line: fixed.line,
+                    title: &fixed.title,
+                    safety: fixed.safety.as_str(),
+                    edited: &fixed.edited,
+                })
+                .collect(),
+            fixes_are_written: checked.fixes_are_written,
+            scope: checked.scope.as_deref(),
             summary: Summary {
                 files_read: checked.files_read,
                 configs: checked.files.len(),

@@ -6,7 +6,7 @@ use std::ops::Range as Bytes;
 
 use serde::Serialize;
 
-use crate::rules::{Finding, Fix, Severity};
+use crate::rules::{Finding, Fix, Safety, Severity};
 use crate::source::SourceFile;
 
 use crate::discover::RepositoryPaths;
@@ -88,6 +88,13 @@ impl Diagnostic {
             message.push_str("\n\n");
             message.push_str(&escape::markdown(help));
         }
+        // Only the best fix: some readers apply all suggestions of a diagnostic together.
+        let mut fixes = finding.fixes.iter();
+        let best = fixes.find(|fix| fix.safety != Safety::DisplayOnly);
+        let suggestion = best.and_then(|fix| suggestion(fix, &finding.primary.path));
+        if suggestion.is_some() && best.is_some_and(|fix| fix.safety == Safety::Unsafe) {
+            message.push_str("\n\nThe suggestion changes what will run.");
+        }
         Self {
             message,
             location: Location {
@@ -102,12 +109,7 @@ impl Diagnostic {
             code: Code {
                 value: finding.code,
             },
-            // Only the best fix: some readers apply all suggestions of a diagnostic together.
-            suggestions: finding
-                .fixes
-                .iter()
-                .find_map(|fix| suggestion(fix, &finding.primary.path))
-                .map(|suggestion| [suggestion]),
+            suggestions: suggestion.map(|suggestion| [suggestion]),
         }
     }
 }

@@ -366,6 +366,9 @@ fn json_is_as_its_schema_says() {
         }
       ],
       "suppressed": [],
+      "fixed": [],
+      "fixes_are_written": false,
+      "scope": null,
       "summary": {
         "files_read": 3,
         "configs": 1,

@@ -1,5 +1,7 @@
 //! FP202: a value that the fp8 recipe does not take.
 
+use std::sync::Arc;
+
 use crate::resolve::{Cause, Origin};
 use crate::source::Object;
 
@@ -69,7 +71,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 /// The value that is meant, where the text that is written leaves no doubt.
 fn meant(subject: &Subject<'_>, origin: &Origin) -> Option<Object> {
     let place = origin.place.as_ref()?;
-    let (_, document) = subject.config()?;
+    let (config, document) = subject.config()?;
+    if !Arc::ptr_eq(&config.file, &place.file) {
+        return None;
+    }
     let (_, value) = document.at(&place.route)?;
     let Some(Object::Str(text)) = value.scalar() else {
         return None;

@@ -103,9 +103,12 @@ fsdp_version: 1",
             );
         }
         finding.help = Some(help);
-        let edits = mend::config(subject)
-            .and_then(|editor| mend::ao_under_fsdp(subject, editor, key).finish());
-        let title = format!("write {key}: false");
+        let edits =
+            mend::config(subject).and_then(|editor| mend::ao_under_fsdp(subject, editor).finish());
+        let title = match advice::ao_fails_under_fsdp2(subject) {
+            true => format!("write {key}: false and fsdp_version: 1"),
+            false => format!("write {key}: false"),
+        };
         finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
         if advice::uses_fsdp(subject) {
             finding.outcome = Some(subject.asked_and_runs("fp8", &subject.outcome));

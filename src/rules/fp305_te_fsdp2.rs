@@ -75,7 +75,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             true => editor.put(&Route::keys(["fsdp_config", "fsdp_version"]), 1),
             false => {
                 let editor = editor.put(&Route::keys(["fp8_config", "backend"]), "AO");
-                mend::ao_under_fsdp(subject, editor, "fsdp_cpu_ram_efficient_loading")
+                mend::ao_under_fsdp(subject, editor)
             }
         };
         editor.finish()

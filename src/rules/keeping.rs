@@ -1,6 +1,5 @@
 //! What keeps fp8 in a run whose trainer drops it: said in the help, and made by the fix.
 
-use crate::formats::recipe::Framework;
 use crate::resolve::{Cause, Verdict, Voice};
 use crate::source::Route;
 use crate::source::edit::Editor;
@@ -104,7 +103,9 @@ pub(super) fn keeps_fp8(subject: &Subject<'_>) -> Option<Keeping> {
 /// Whether the trainer turns bf16 on where nobody says anything.
 fn is_on_by_default(subject: &Subject<'_>) -> bool {
     let trainer = subject.run.trainer.as_ref();
-    trainer.is_some_and(|trainer| matches!(trainer.framework, Framework::Trl | Framework::Axolotl))
+    let is_said = trainer.is_some_and(|trainer| trainer.origin("bf16").is_some());
+    let decided = decided(subject.last());
+    !is_said && decided.is_some_and(|(_, origin)| origin.voice == Voice::Framework)
 }
 
 /// How to switch bf16 and fp16 off, where they are switched on.

@@ -12,7 +12,7 @@ use super::{Finding, Fix, Safety, Subject, advice};
 /// Edits of the accelerate config of a run, if it is a file of the user's own.
 pub(super) fn config(subject: &Subject<'_>) -> Option<Editor> {
     let (config, _) = subject.config()?;
-    (!config.is_preset()).then(|| Editor::of(&config.file))
+    (!config.is_preset() && subject.works_out_a_fix()).then(|| Editor::of(&config.file))
 }
 
 /// Edits of the file in which a place is, if it is a file of keys and values of the user's own.
@@ -47,9 +47,10 @@ pub(super) fn written(subject: &Subject<'_>, origin: &Origin) -> Option<String> 
         Voice::Flag | Voice::Environment => word(subject, origin)?,
         _ => {
             let place = origin.place.as_ref()?;
-            let (_, document) = subject.config()?;
+            let (config, document) = subject.config()?;
             let (_, value) = document.at(&place.route)?;
-            return value.text().map(str::to_owned);
+            let is_there = Arc::ptr_eq(&config.file, &place.file);
+            return value.text().filter(|_| is_there).map(str::to_owned);
         }
     };
     Some(file.slice(span).to_owned())
@@ -96,6 +97,9 @@ pub(super) fn offer_fp8(
     stray: (&Route, NodeRef<'_>),
     backend: Option<&str>,
 ) {
+    let named = subject.within("fp8_config", "backend");
+    let named = named.and_then(|place| advice::backend_meant(place.file.slice(place.value)));
+    let backend = backend.or(named);
     let mut help = format!("{lead}write\n{}", advice::write_fp8(subject, backend));
     if let Some(fix) = write_fp8(subject, Some(stray), backend)
         && let Some(run) = mended(subject, &fix)
@@ -119,9 +123,7 @@ fn write_fp8(
     stray: Option<(&Route, NodeRef<'_>)>,
     backend: Option<&str>,
 ) -> Option<Fix> {
-    let named = subject.within("fp8_config", "backend");
-    let named = named.and_then(|place| advice::backend_meant(place.file.slice(place.value)));
-    let backend = backend.or(named).unwrap_or("AO");
+    let backend = backend.unwrap_or("AO");
     let mut editor = config(subject)?;
     if let Some((route, _)) = stray {
         editor = editor.remove(route);
@@ -145,7 +147,7 @@ fn write_fp8(
         }
     }
     if backend == "AO" && advice::uses_fsdp(subject) {
-        editor = ao_under_fsdp(subject, editor, "fsdp_cpu_ram_efficient_loading");
+        editor = ao_under_fsdp(subject, editor);
     }
     let title = format!("write mixed_precision: fp8 and fp8_config.backend: {backend}");
     Fix::of(title, Safety::Unsafe, editor.finish())
@@ -208,8 +210,12 @@ pub(super) fn drop_key(origin: &Origin, asks_for_fp8: bool) -> Option<Fix> {
     Fix::of(format!("remove `{}`", place.route), safety, edits)
 }
 
-/// What torchao needs under FSDP; `key` is how the config spells `fsdp_cpu_ram_efficient_loading`.
-pub(super) fn ao_under_fsdp(subject: &Subject<'_>, editor: Editor, key: &str) -> Editor {
+/// What torchao needs under FSDP.
+pub(super) fn ao_under_fsdp(subject: &Subject<'_>, editor: Editor) -> Editor {
+    let key = match subject.within("fsdp_config", "cpu_ram_efficient_loading") {
+        Some(_) => "cpu_ram_efficient_loading",
+        None => "fsdp_cpu_ram_efficient_loading",
+    };
     let editor = editor.put(&Route::keys(["fsdp_config", key]), false);
     match advice::ao_fails_under_fsdp2(subject) {
         true => editor.put(&Route::keys(["fsdp_config", "fsdp_version"]), 1),

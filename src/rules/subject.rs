@@ -1,6 +1,6 @@
 //! What rules judge: a run, what it comes to, and what else would go wrong in it.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,6 +16,9 @@ use super::{AskedAndRuns, Key, Label, declared};
 
 /// How many faults of one run are looked for behind each other.
 const MAX_FAULTS: usize = 20;
+
+/// How many fixes of one config are worked out: each reads the file again. What is left comes once these are made.
+const MAX_FIXES: usize = 100;
 
 /// Faults at the end of the way, which hide nothing of what is said before them.
 pub(super) const SET_ASIDE: [Cause; 2] = [Cause::CheckpointSave, Cause::DeepSpeedBlock];
@@ -40,6 +43,8 @@ pub struct Subject<'a> {
     /// first. Empty where the run ends without an exception.
     pub behind: Vec<Outcome>,
     values: OnceCell<HashMap<Route, String>>,
+    /// How many more fixes of the config are worked out.
+    fixes_left: Cell<usize>,
 }
 
 impl<'a> Subject<'a> {
@@ -98,7 +103,15 @@ impl<'a> Subject<'a> {
             outcome,
             behind,
             values: OnceCell::new(),
+            fixes_left: Cell::new(MAX_FIXES),
         }
+    }
+
+    /// Whether one more fix of the config is worked out.
+    pub(super) fn works_out_a_fix(&self) -> bool {
+        let left = self.fixes_left.get();
+        self.fixes_left.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// Another run under the same release, with the same files.

@@ -17,6 +17,8 @@ pub struct SourceFile {
     /// The path as it is shown: relative to the current directory where that is possible, with `/`.
     pub path: String,
     text: String,
+    /// Whether it is a part of the file at `path`, such as a here-document, with blanks for all around it.
+    is_part: bool,
     /// Offset of the first byte of each line. Lines end at `\n`, `\r\n` or `\r`.
     line_starts: Vec<usize>,
 }
@@ -54,8 +56,29 @@ impl SourceFile {
         }
         Self {
             path: path.into(),
+            is_part: false,
             text,
             line_starts,
+        }
+    }
+
+    /// Takes a part of the file at `path`: its text with blanks for all that is not of the part.
+    pub fn part(path: impl Into<String>, blanked: impl Into<String>) -> Self {
+        Self {
+            is_part: true,
+            ..Self::from_text(path, blanked)
+        }
+    }
+
+    /// Whether the file still holds what was read: this text, or around a part of it anything.
+    pub fn is_still(&self, text: &str) -> bool {
+        let mut bytes = text.bytes().zip(self.text.bytes());
+        match self.is_part {
+            true => {
+                text.len() == self.text.len()
+                    && bytes.all(|(now, read)| read == now || read == b' ')
+            }
+            false => text == self.text,
         }
     }
 

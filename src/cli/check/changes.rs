@@ -56,7 +56,12 @@ impl Changes {
     }
 
     /// Keeps the findings of which any place has changed, or the pin that decides about their file.
-    pub(super) fn keep(&self, findings: &mut Vec<Finding>, files: &[CheckedFile]) {
+    pub(super) fn keep(
+        &self,
+        findings: &mut Vec<Finding>,
+        files: &[CheckedFile],
+        overlay: &Overlay,
+    ) {
         let mut known = HashMap::new();
         let mut real = |shown: &str| -> PathBuf {
             let path = known.entry(shown.to_owned());
@@ -69,22 +74,26 @@ impl Changes {
             .collect();
         findings.retain(|finding| {
             let mut labels = std::iter::once(&finding.primary).chain(&finding.related);
-            labels.any(|label| self.counts(label, &real(&label.path)))
+            labels.any(|label| self.counts(label, &real(&label.path), overlay))
                 || names_what_is_gone(finding, &self.changed)
                 || pins.get(finding.primary.path.as_str()).is_some_and(|pins| {
                     let mut pins = pins.iter();
                     // Locks change all the time: of them only the line counts.
                     pins.any(|pin| {
                         self.changed
-                            .touches(&real(&pin.path), &(pin.line..=pin.line))
+                            .touches(&real(&pin.path), &(pin.line..=pin.line), None)
                     })
                 })
         });
     }
 
-    fn counts(&self, label: &Label, path: &Path) -> bool {
+    fn counts(&self, label: &Label, path: &Path, overlay: &Overlay) -> bool {
         match lines(label) {
-            Some(lines) if self.by_line => self.changed.touches(path, &lines),
+            // Lines are counted in what was read, which git may not know: fixed texts, standard input.
+            Some(lines) if self.by_line => {
+                self.changed
+                    .touches(path, &lines, overlay.get(path).flatten())
+            }
             _ => self.changed.holds(path),
         }
     }

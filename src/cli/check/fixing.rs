@@ -5,25 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover::{Overlay, Problem};
-use crate::fix::{self, Fixed, NotFixed, ROUNDS, Refusal};
+use crate::discover::Overlay;
+use crate::fix::{self, Fixed, NotFixed, Prepared, ROUNDS, Refusal};
 use crate::report;
 use crate::rules::{Finding, Fix};
 
-use super::super::arguments::CheckArguments;
+use super::super::arguments::Colour;
 use super::super::failure::Failure;
 use super::super::notices;
-use super::changes::Changes;
+use super::super::output::Output;
 use super::inputs::Input;
 use super::plan::Plan;
-use super::{Came, check};
+use super::{Came, Scene, check};
 
 /// What fixing came to.
-pub(super) struct Fixing {
+struct Fixing {
     /// The check of what the files hold afterwards.
-    pub(super) came: Came,
+    came: Came,
     /// The fixes that were made.
-    pub(super) fixed: Vec<Fixed>,
+    fixed: Vec<Fixed>,
     texts: BTreeMap<String, Texts>,
 }
 
@@ -43,47 +43,62 @@ enum Place {
 
 /// What the files hold while they are being fixed.
 struct Contents<'a> {
-    current: &'a Path,
+    scene: &'a Scene<'a>,
     inputs: Vec<Input>,
-    /// What was laid over the disk before anything was fixed: it is not what the files hold.
-    staged: &'a Overlay,
     overlay: Overlay,
-    /// Whether nothing will be written.
-    only_shown: bool,
+}
+
+/// Fixes what was found, and prints the patch, or writes the files.
+pub(super) fn apply(scene: &Scene<'_>, inputs: Vec<Input>, came: Came) -> Result<Came, Failure> {
+    let arguments = scene.arguments;
+    let fixing = fixed(scene, inputs, came)?;
+    let output = Output::standard(Colour::Never);
+    if arguments.diff {
+        output.write(fixing.patch().as_bytes())?;
+    } else {
+        fixing.write()?;
+        // An editor takes what comes out, changed or not.
+        let was = scene.standard_input.as_ref();
+        let was = was.map(|input| input.bytes.as_slice());
+        if let Some(text) = fixing.standard_input().or(was) {
+            output.write(text)?;
+        }
+    }
+    let mut came = fixing.came;
+    came.checked.fixed = fixing.fixed;
+    came.checked.fixes_are_written = arguments.fix;
+    Ok(came)
 }
 
 /// Fixes what was found, and checks again, until nothing changes any more. No file is written yet.
-pub(super) fn fixed(
-    arguments: &CheckArguments,
-    inputs: Vec<Input>,
-    problems: &[Problem],
-    overlay: &Overlay,
-    changes: Option<&Changes>,
-    current: &Path,
-    mut came: Came,
-) -> Result<Fixing, Failure> {
+fn fixed(scene: &Scene<'_>, inputs: Vec<Input>, mut came: Came) -> Result<Fixing, Failure> {
+    let (arguments, plan) = (scene.arguments, &scene.plan);
     let mut contents = Contents {
-        current,
+        scene,
         inputs,
-        staged: overlay,
-        overlay: overlay.clone(),
-        only_shown: arguments.diff,
+        overlay: scene.overlay.clone(),
     };
     let mut fixed = Vec::new();
     let mut texts: BTreeMap<String, Texts> = BTreeMap::new();
     let mut not_fixed: Vec<NotFixed> = Vec::new();
     let mut seen = BTreeSet::new();
-    for _ in 0..ROUNDS {
+    let mut why_not_all = None;
+    for round_number in 0..=ROUNDS {
         let findings = contents.fixable(&came.checked.findings);
         let round = fix::round(&findings, arguments.unsafe_fixes, |path| {
             contents.now(path).map(|(_, text)| text)
         });
         not_fixed = round.not_fixed;
-        // Two fixes that undo each other would go on for ever.
+        if round.texts.is_empty() {
+            break;
+        }
         let mut new = round.texts.iter();
-        if round.texts.is_empty()
-            || new.any(|(path, text)| seen.contains(&(path.clone(), text.clone())))
-        {
+        if new.any(|(path, text)| seen.contains(&(path.clone(), text.clone()))) {
+            why_not_all = Some("fixes undo each other here");
+            break;
+        }
+        if round_number == ROUNDS {
+            why_not_all = Some("there is more to fix than one run does; run it again");
             break;
         }
         for (path, after) in round.texts {
@@ -101,9 +116,18 @@ pub(super) fn fixed(
         }
         fixed.extend(round.fixed);
         let plan = Plan::new(arguments, &Arc::new(contents.overlay.clone()))?;
-        came = check(&contents.inputs, problems, &plan, changes)?;
+        came = check(scene, &contents.inputs, &plan)?;
     }
-    let mut not_fixed: Vec<_> = not_fixed.iter().map(notices::not_fixed).collect();
+    if let Some(reason) = why_not_all {
+        let left = came.checked.findings.iter();
+        let left = left.filter(|finding| fix::allowed(finding, arguments.unsafe_fixes).is_some());
+        not_fixed.extend(left.map(|finding| NotFixed {
+            finding: finding.clone(),
+            reason: reason.to_owned(),
+        }));
+    }
+    let mut not_fixed = plan.selected(not_fixed.iter().map(notices::not_fixed))?;
+    report::sort(&mut not_fixed);
     report::number(&mut not_fixed);
     let findings = &mut came.checked.findings;
     findings.extend(not_fixed);
@@ -133,15 +157,22 @@ impl Contents<'_> {
         if let Some(input) = standard_input.find(|input| input.shown == path) {
             return Ok((Place::StandardInput, text(input.bytes.clone())?));
         }
-        let path = self.current.join(path);
+        let shown = path;
+        let path = self.scene.current.join(path);
         let real = match fix::may_write(&path) {
-            Err(Refusal::ReadOnly) if self.only_shown => {
+            Err(Refusal::ReadOnly) if self.scene.arguments.diff => {
                 path.canonicalize().map_err(Refusal::Failed)
             }
             real => real,
         };
         let real = real.map_err(|refusal| refusal.to_string())?;
-        if self.staged.get(&real).is_some() {
+        if self.scene.plan.excludes(Path::new(shown), shown) {
+            return Err("is excluded".to_owned());
+        }
+        if real != real_folder(&path) && !real.starts_with(self.scene.plan.paths.root()) {
+            return Err("is a link out of the repository".to_owned());
+        }
+        if self.scene.overlay.get(&real).is_some() {
             return Err("holds changes that are not staged".to_owned());
         }
         let bytes = self.overlay.read(&real, u64::MAX).map_err(Refusal::Failed);
@@ -166,13 +197,22 @@ impl Contents<'_> {
     }
 }
 
+/// The path without links, but for the file itself.
+fn real_folder(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
 fn text(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "is no UTF-8 text".to_owned())
 }
 
 impl Fixing {
     /// The patch of all files, by their paths in the repository.
-    pub(super) fn patch(&self) -> String {
+    fn patch(&self) -> String {
         let changed = self.texts.iter();
         let changed = changed.filter(|(_, texts)| texts.before != texts.after);
         changed
@@ -183,19 +223,35 @@ impl Fixing {
     }
 
     /// What standard input became; `None` where it stays as it was.
-    pub(super) fn standard_input(&self) -> Option<&[u8]> {
+    fn standard_input(&self) -> Option<&[u8]> {
         let mut texts = self.texts.values();
         let found = texts.find(|texts| matches!(texts.place, Place::StandardInput));
         found.map(|texts| texts.after.as_bytes())
     }
 
-    /// Writes the files.
-    pub(super) fn write(&self) -> Result<(), Failure> {
+    /// Writes the files: all of them, or none.
+    fn write(&self) -> Result<(), Failure> {
+        let failed = |path: &str, refusal: &Refusal, rest: &str| {
+            Failure::run(format!("{path} {refusal}; {rest}"))
+        };
+        let mut prepared = Vec::new();
         for (path, texts) in &self.texts {
             if let Place::File(real) = &texts.place {
-                fix::write(real, texts.before.as_bytes(), texts.after.as_bytes())
-                    .map_err(|refusal| Failure::run(format!("{path} {refusal}")))?;
+                let new = Prepared::of(real, texts.before.as_bytes(), texts.after.as_bytes());
+                let new = new.map_err(|refusal| failed(path, &refusal, "no file was changed"))?;
+                prepared.push((path, new));
             }
+        }
+        let mut written: Vec<&str> = Vec::new();
+        for (path, new) in prepared {
+            new.rename().map_err(|refusal| {
+                let rest = match written.as_slice() {
+                    [] => "no file was changed".to_owned(),
+                    written => format!("only {} changed", written.join(", ")),
+                };
+                failed(path, &refusal, &rest)
+            })?;
+            written.push(path);
         }
         Ok(())
     }

@@ -72,7 +72,15 @@ impl<'p> Page<'p> {
             return match mapping.style() {
                 Style::Block => {
                     let start = self.behind_colon(parent_key?)?;
-                    edit(Span::new(start, self.end_of(entry)?), " {}".to_owned())
+                    // The comments above the key stay.
+                    let above = self
+                        .text
+                        .get(start..self.line_start(entry.key.span().start));
+                    let above = above.unwrap_or_default().trim_end();
+                    edit(
+                        Span::new(start, self.end_of(entry)?),
+                        format!(" {{}}{above}"),
+                    )
                 }
                 _ => edit(mapping.span(), "{}".to_owned()),
             };
@@ -80,7 +88,14 @@ impl<'p> Page<'p> {
         if mapping.style() != Style::Block {
             let (before, after) = (at.checked_sub(1), entries.get(at + 1));
             let span = match (after, before) {
-                (Some(after), _) => Span::new(entry.key.span().start, after.key.span().start),
+                (Some(after), _) => {
+                    let whole = Span::new(entry.key.span().start, after.key.span().start);
+                    match self.has_comment(whole) {
+                        // Those behind the comma may be about what follows.
+                        true => Span::new(whole.start, self.behind_comma(self.end_of(entry)?)?),
+                        false => whole,
+                    }
+                }
                 (None, Some(before)) => {
                     Span::new(self.end_of(&entries[before])?, self.end_of(entry)?)
                 }
@@ -157,6 +172,13 @@ impl<'p> Page<'p> {
         let rest = self.text.get(end..)?;
         let colon = rest.find(|character: char| !matches!(character, ' ' | '\t'))?;
         rest[colon..].starts_with(':').then_some(end + colon + 1)
+    }
+
+    /// The offset behind the comma that follows this one.
+    fn behind_comma(&self, offset: usize) -> Option<usize> {
+        let rest = self.text.get(offset..)?;
+        let comma = rest.find(|character: char| !character.is_whitespace())?;
+        rest[comma..].starts_with(',').then_some(offset + comma + 1)
     }
 
     /// The blanks before this offset, if nothing else stands before it on its line.

@@ -79,6 +79,16 @@ fn keys_go_with_their_lines() {
         ),
         ("s.a", "s:\n  a: 1\nb: 2\n", "s: {}\nb: 2\n"),
         ("s.a", "s: {a: 1}\n", "s: {}\n"),
+        (
+            "s.a",
+            "s: # why\n  # more\n  a: 1\nb: 2\n",
+            "s: {} # why\n  # more\nb: 2\n",
+        ),
+        (
+            "s.a",
+            "s: {a: 1, # of b\n  b: 2}\n",
+            "s: { # of b\n  b: 2}\n",
+        ),
         ("s.a", "s: {a: 1, b: 2}\n", "s: {b: 2}\n"),
         ("s.b", "s: {a: 1, b: 2}\n", "s: {a: 1}\n"),
         (

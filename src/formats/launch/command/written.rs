@@ -42,7 +42,7 @@ pub(super) fn of(
     Some(Written {
         path: path.clone(),
         folder: folder.clone(),
-        file: Arc::new(SourceFile::from_text(file.path.clone(), text)),
+        file: Arc::new(SourceFile::part(file.path.clone(), text)),
         body,
     })
 }
