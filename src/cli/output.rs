@@ -71,6 +71,17 @@ impl Output {
         self.colour() && is_terminal && supports_hyperlinks::on(stream)
     }
 
+    /// Writes these bytes to standard output as they are: a patch, a text of the user's.
+    pub(super) fn raw(content: &[u8]) -> Result<(), Failure> {
+        let mut stream = io::stdout().lock();
+        match stream.write_all(content).and_then(|()| stream.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result.map_err(|error| {
+                Failure::run(format!("standard output cannot be written: {error}"))
+            }),
+        }
+    }
+
     /// Writes everything at once.
     pub(super) fn write(&self, content: &[u8]) -> Result<(), Failure> {
         match self {

@@ -45,6 +45,12 @@ impl Patterns {
                 reason: error.kind().to_string(),
             };
             let trimmed = pattern.trim_end_matches('/');
+            if trimmed.trim().is_empty() {
+                return Err(PatternError {
+                    pattern: pattern.to_owned(),
+                    reason: "names nothing".to_owned(),
+                });
+            }
             let anchored = trimmed
                 .strip_prefix("./")
                 .or_else(|| trimmed.strip_prefix('/'));

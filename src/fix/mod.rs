@@ -98,6 +98,7 @@ pub fn round(
         if let Ok(draft) = draft
             && !draft.edits.is_empty()
             && let Some(text) = draft.written()
+            && text != draft.text
         {
             round.texts.insert(path, text);
         }
@@ -155,7 +156,7 @@ fn add(drafts: &mut BTreeMap<String, Result<Draft, String>>, fix: &Fix) -> Added
         let Some(Ok(draft)) = drafts.get(path) else {
             continue;
         };
-        if !draft.reads_as_meant() {
+        if !draft.reads_as_meant(&fix.edits) {
             let own = fix.edits.iter().filter(|edit| edit.file.path == path);
             let is_alone = draft.edits.len() == own.count();
             take_back(drafts, &fix.edits);
@@ -215,26 +216,29 @@ impl Draft {
         with_edits(&self.text, self.edits.values().map(|edit| &edit.text))
     }
 
-    /// Whether each document in the file reads afterwards as the changes mean it: a file is one, and a here-document in
+    /// Whether each document in the file that the new edits touch reads afterwards as the changes mean it: a file is one, and a here-document in
     /// a script, which was read for itself, is another.
-    fn reads_as_meant(&self) -> bool {
-        let mut left: Vec<&Edit> = self
-            .edits
-            .values()
-            .filter(|edit| is_of_keys(&edit.change))
-            .collect();
-        while let Some(first) = left.first() {
-            let file = Arc::clone(&first.file);
-            let (here, elsewhere): (Vec<_>, Vec<_>) = left
-                .into_iter()
-                .partition(|edit| edit.file.text() == file.text());
-            left = elsewhere;
-            if !is_meant(&file, &here) {
+    fn reads_as_meant(&self, new: &[Edit]) -> bool {
+        let mut files: Vec<&Arc<SourceFile>> = Vec::new();
+        for edit in new.iter().filter(|edit| is_of_keys(&edit.change)) {
+            if !files.iter().any(|file| is_same(file, &edit.file)) {
+                files.push(&edit.file);
+            }
+        }
+        for file in files {
+            let here = self.edits.values();
+            let here = here.filter(|edit| is_of_keys(&edit.change) && is_same(file, &edit.file));
+            if !is_meant(file, &here.collect::<Vec<_>>()) {
                 return false;
             }
         }
         true
     }
+}
+
+/// Whether two were read from the same file, or are the same part of it.
+fn is_same(one: &Arc<SourceFile>, other: &Arc<SourceFile>) -> bool {
+    one.path == other.path && (Arc::ptr_eq(one, other) || one.text() == other.text())
 }
 
 /// Whether the file reads as meant with these edits.

@@ -70,6 +70,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             ),
         });
         if let (Some(meant), Some(place)) = (meant, &origin.place)
+            && exception.message.contains("unrecognized arguments")
             && place.file.slice(place.value) == origin.name
             && is_slip(&origin.name, meant)
         {

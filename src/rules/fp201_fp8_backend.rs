@@ -1,7 +1,7 @@
 //! FP201: an fp8 backend that accelerate does not know.
 
 use crate::knowledge::Enumeration;
-use crate::resolve::Cause;
+use crate::resolve::{Cause, Voice};
 
 use super::{Confidence, Example, Finding, Fix, Rule, Safety, Severity, Subject, advice, mend};
 
@@ -48,7 +48,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let written = mend::written(subject, origin);
         let written = written.as_deref().unwrap_or(&finding.key.value);
         let meant = advice::backend_meant(written);
-        if let Some(meant) = meant {
+        // The launcher refuses the spelling that `Accelerator()` takes: as a flag, none works.
+        if let Some(meant) = meant.filter(|_| origin.voice != Voice::Flag) {
             let title = format!("write backend: {meant}");
             let fix = Fix::of(title, Safety::Safe, mend::value(subject, origin, meant));
             finding.fixes.extend(fix);

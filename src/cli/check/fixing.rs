@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover::Overlay;
+use crate::discover::{self, Overlay};
 use crate::fix::{self, Fixed, NotFixed, Prepared, ROUNDS, Refusal};
 use crate::report;
 use crate::rules::{Finding, Fix};
 
-use super::super::arguments::Colour;
 use super::super::failure::Failure;
 use super::super::notices;
 use super::super::output::Output;
@@ -46,22 +45,23 @@ struct Contents<'a> {
     scene: &'a Scene<'a>,
     inputs: Vec<Input>,
     overlay: Overlay,
+    /// The files whose fixes undo each other.
+    stuck: BTreeSet<String>,
 }
 
 /// Fixes what was found, and prints the patch, or writes the files.
 pub(super) fn apply(scene: &Scene<'_>, inputs: Vec<Input>, came: Came) -> Result<Came, Failure> {
     let arguments = scene.arguments;
     let fixing = fixed(scene, inputs, came)?;
-    let output = Output::standard(Colour::Never);
     if arguments.diff {
-        output.write(fixing.patch().as_bytes())?;
+        Output::raw(fixing.patch(scene).as_bytes())?;
     } else {
         fixing.write()?;
         // An editor takes what comes out, changed or not.
         let was = scene.standard_input.as_ref();
         let was = was.map(|input| input.bytes.as_slice());
         if let Some(text) = fixing.standard_input().or(was) {
-            output.write(text)?;
+            Output::raw(text)?;
         }
     }
     let mut came = fixing.came;
@@ -77,6 +77,7 @@ fn fixed(scene: &Scene<'_>, inputs: Vec<Input>, mut came: Came) -> Result<Fixing
         scene,
         inputs,
         overlay: scene.overlay.clone(),
+        stuck: BTreeSet::new(),
     };
     let mut fixed = Vec::new();
     let mut texts: BTreeMap<String, Texts> = BTreeMap::new();
@@ -92,10 +93,15 @@ fn fixed(scene: &Scene<'_>, inputs: Vec<Input>, mut came: Came) -> Result<Fixing
         if round.texts.is_empty() {
             break;
         }
-        let mut new = round.texts.iter();
-        if new.any(|(path, text)| seen.contains(&(path.clone(), text.clone()))) {
-            why_not_all = Some("fixes undo each other here");
-            break;
+        // Two fixes that undo each other would go on for ever: their file stays as it is, the others go on.
+        let texts_before = contents.stuck.len();
+        let known = round
+            .texts
+            .iter()
+            .filter(|(path, text)| seen.contains(&((*path).clone(), (*text).clone())));
+        contents.stuck.extend(known.map(|(path, _)| path.clone()));
+        if contents.stuck.len() > texts_before {
+            continue;
         }
         if round_number == ROUNDS {
             why_not_all = Some("there is more to fix than one run does; run it again");
@@ -153,6 +159,9 @@ impl Contents<'_> {
 
     /// Where a text is and what it is now, or why it may not be edited.
     fn now(&self, path: &str) -> Result<(Place, String), String> {
+        if self.stuck.contains(path) {
+            return Err("has fixes that undo each other".to_owned());
+        }
         let mut standard_input = self.inputs.iter().filter_map(Input::standard_input);
         if let Some(input) = standard_input.find(|input| input.shown == path) {
             return Ok((Place::StandardInput, text(input.bytes.clone())?));
@@ -211,15 +220,34 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
 }
 
 impl Fixing {
-    /// The patch of all files, by their paths in the repository.
-    fn patch(&self) -> String {
+    /// The patch of all files, by their paths in the repository: git knows no file by the path of a link to it.
+    fn patch(&self, scene: &Scene<'_>) -> String {
+        let paths = &scene.plan.paths;
+        let root = paths.root().canonicalize();
+        let root = root.as_deref().unwrap_or(paths.root());
+        let name = |path: &str, place: &Place| match place {
+            Place::File(real) if real.starts_with(root) => discover::shown(real, root),
+            _ => paths.of(path),
+        };
         let changed = self.texts.iter();
         let changed = changed.filter(|(_, texts)| texts.before != texts.after);
-        changed
-            .map(|(path, Texts { before, after, .. })| {
-                fix::patch(&self.came.checked.paths.of(path), before, after)
-            })
-            .collect()
+        let patches: BTreeMap<String, String> = changed
+            .map(
+                |(
+                    path,
+                    Texts {
+                        place,
+                        before,
+                        after,
+                    },
+                )| {
+                    let name = name(path, place);
+                    let patch = fix::patch(&name, before, after);
+                    (name, patch)
+                },
+            )
+            .collect();
+        patches.into_values().collect()
     }
 
     /// What standard input became; `None` where it stays as it was.
