@@ -80,8 +80,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         came.checked.fixed = fixing.fixed;
         came.checked.fixes_are_written = arguments.fix;
     }
+    let mut is_written = true;
     if let Some(reason) = &arguments.add_ignores {
-        adding::add(&came.checked, reason, &plan)?;
+        is_written = adding::add(&came.checked, reason, &plan)?;
         let plan = Plan::new(arguments, &overlay)?;
         let (inputs, problems) = inputs::inputs(arguments, None, &plan, &current);
         came = check(&inputs, &problems, &plan, changes)?;
@@ -94,7 +95,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
 
     let fails = checked.findings.iter().any(|finding| plan.fails(finding))
         || (is_changed && (arguments.diff || arguments.exit_non_zero_on_fix));
-    Ok(if !read {
+    Ok(if !read || !is_written {
         Exit::Failed
     } else if fails && !arguments.exit_zero {
         Exit::Findings

@@ -160,7 +160,7 @@ impl<'a> FileIgnores<'a> {
             let holds = ignore.until.is_none_or(|(until, _)| today <= until);
             if holds && !ignore.is_file {
                 let (map, line) = match comment.is_alone {
-                    true => (&mut self.above, self.commented.target(&comment)),
+                    true => (&mut self.above, comment.target),
                     false => (&mut self.behind, Some(comment.line)),
                 };
                 if let Some(line) = line {
@@ -235,8 +235,8 @@ impl<'a> FileIgnores<'a> {
                 let fix = mend::word(&self.file.file, *span, &word).or_else(removal);
                 (ProblemKind::Word(word), fix)
             }
-            Malformed::NoRules(..) => (ProblemKind::NoRules, removal()),
-            Malformed::Unclosed(_) => (ProblemKind::Unclosed, removal()),
+            Malformed::NoRules => (ProblemKind::NoRules, removal()),
+            Malformed::Unclosed => (ProblemKind::Unclosed, removal()),
             Malformed::NoDate(span) => (ProblemKind::NoDate(words(span)), removal()),
         };
         self.problem(kind, placed.directive.span, placed, fix)
