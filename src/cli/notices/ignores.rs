@@ -131,12 +131,9 @@ pub(in crate::cli) fn problem(problem: &Problem) -> Finding {
             let message = format!("there is no rule `{rule}`, so it ignores nothing");
             (&UNKNOWN_RULE_IN_IGNORE, message, help)
         }
-        ProblemKind::Expired(until) => (
+        ProblemKind::Expired(until, rules) => (
             &EXPIRED_IGNORE,
-            format!(
-                "this held until {until}; {} is reported again",
-                problem.rules
-            ),
+            format!("this held until {until}; {rules} is reported again"),
             "mend what is reported and remove the comment, or set another day".to_owned(),
         ),
         ProblemKind::Word(word) => (
