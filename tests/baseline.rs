@@ -117,6 +117,41 @@ fn what_is_mended_is_reported_and_pruned_and_what_was_not_checked_stays() {
 }
 
 #[test]
+fn what_is_excluded_is_not_stale() {
+    let repository = adopted();
+    for arguments in [&["--exclude", "a"][..], &["--exclude", "*.yaml"]] {
+        assert_eq!(check(&repository, arguments).stdout, "");
+        check(&repository, &[arguments, &["--update-baseline"]].concat());
+        assert_eq!(entries(&repository), 2, "{arguments:?}");
+    }
+    // Neither is what only the excluded file may find, nor what is gone from an excluded folder.
+    repository.write("b/b.yaml", CONFIG.replace("ao", "AO"));
+    repository.write(
+        "a/run.sh",
+        "accelerate launch --config_file b/b.yaml train.py\n",
+    );
+    std::fs::remove_file(repository.path().join("a/a.yaml")).unwrap();
+    check(&repository, &["--exclude", "a", "--update-baseline"]);
+    assert_eq!(entries(&repository), 2);
+    repository.write("fp8lint.toml", "exclude = [\"a\"]\n");
+    check(&repository, &["--update-baseline"]);
+    assert_eq!(entries(&repository), 2);
+    std::fs::remove_file(repository.path().join("fp8lint.toml")).unwrap();
+    check(&repository, &["--update-baseline"]);
+    assert_eq!(entries(&repository), 0);
+}
+
+#[test]
+fn what_was_named_itself_is_not_stale_where_it_is_not() {
+    let repository = Repository::with(&[(".git/HEAD", "ref: refs/heads/main\n")]);
+    repository.write("config.txt", CONFIG);
+    check(&repository, &["config.txt", "--update-baseline"]);
+    assert_eq!(entries(&repository), 1);
+    check(&repository, &["--update-baseline"]);
+    assert_eq!(entries(&repository), 1);
+}
+
+#[test]
 fn new_findings_are_added_on_request_and_a_moved_file_is_new() {
     let repository = adopted();
     let text = repository.read("a/a.yaml");
@@ -173,4 +208,36 @@ fn a_broken_or_missing_baseline_is_wrong_usage() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("--update-baseline"), "{}", ran.stderr);
     assert_eq!(repository.run(&["--update-baseline"]).code, 2);
+}
+
+#[test]
+fn it_is_said_what_was_written() {
+    let repository = adopted();
+    let said = |arguments: &[&str]| {
+        let all = [&["--baseline", FILE, "--no-progress"][..], arguments].concat();
+        repository.run(&all).stderr
+    };
+    let update = ["--update-baseline"];
+    assert_eq!(
+        said(&update),
+        "fp8lint-baseline.json stays as it was: 2 findings pass.\n"
+    );
+    repository.write("a/a.yaml", CONFIG.replace("ao", "AO"));
+    assert_eq!(said(&[]), "");
+    assert_eq!(
+        said(&update),
+        "Wrote fp8lint-baseline.json: 1 finding passes; took out 1.\n"
+    );
+}
+
+#[test]
+fn a_baseline_that_cannot_be_read_is_not_broken() {
+    let repository = adopted();
+    let ran = repository.run(&["--baseline", "a"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("the baseline a cannot be read"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -113,6 +113,8 @@ fn nothing_is_called_unused_that_is_not_known() {
         "accelerate launch --config_file a.yaml train.py\n",
     );
     assert_eq!(found(&repository, &["a.yaml"]), [""; 0]);
+    let excluded = found(&repository, &[".", "--exclude", "run.sh"]);
+    assert!(!excluded.contains(&"5 FP909".to_owned()));
     assert!(found(&repository, &["."]).contains(&"5 FP909".to_owned()));
     // Nobody can follow it.
     repository.write(
@@ -227,4 +229,44 @@ fn what_cannot_have_a_comment_gets_its_settings() {
     ] {
         assert_eq!(repository.run(&arguments).code, 2, "{arguments:?}");
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_keeps_no_other_from_it() {
+    let repository = Repository::with(&[("a.yaml", CONFIG), ("b.yaml", CONFIG)]);
+    let read_only = repository.path().join("a.yaml");
+    let mut permissions = std::fs::metadata(&read_only).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&read_only, permissions).unwrap();
+    let ran = repository.run(&["--add-ignores", "--report", "concise"]);
+    assert_eq!(ran.code, 3);
+    let said =
+        "a.yaml is read-only, so no comment was written there\nIgnored 1 finding in 1 file.\n";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert!(ran.stdout.contains("a.yaml:5"), "{}", ran.stdout);
+    assert_eq!(repository.read("a.yaml"), CONFIG);
+    assert!(repository.read("b.yaml").contains("ignore[FP201]"));
+}
+
+#[test]
+fn the_day_counts_for_what_is_added() {
+    let repository = with(CONFIG);
+    let mut command = repository.command(&["--add-ignores=until=2020-01-31"]);
+    let ran = ran(command.env("FP8LINT_TODAY", "2020-01-01"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(repository.read("a.yaml").contains("until=2020-01-31"));
+}
+
+#[test]
+fn time_grows_with_the_number_of_comments_and_no_faster() {
+    let time = |count: usize| {
+        let comments = "# fp8lint: ignore[FP301]\n".repeat(count);
+        let repository = with(&(comments + CONFIG));
+        let started = std::time::Instant::now();
+        assert_eq!(repository.run(&["--quiet"]).code, 1);
+        started.elapsed()
+    };
+    let (few, many) = (time(2_000), time(16_000));
+    // Eight times as many: quadratic would be 64 times as long.
+    assert!(many < few * 30, "{few:?} {many:?}");
 }

@@ -44,8 +44,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     if arguments.fix || arguments.diff {
         came = fixing::apply(&scene, inputs, came)?;
     }
+    let mut is_written = true;
     if let Some(reason) = &arguments.add_ignores {
-        adding::add(&came.checked, reason, &scene.plan)?;
+        is_written = adding::add(&came.checked, reason, &scene.plan)?;
         let inputs;
         (scene, inputs) = Scene::of(arguments)?;
         came = check(&scene, &inputs, &scene.plan)?;
@@ -54,7 +55,10 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         baseline::update(update, &mut came, &scene.plan)?;
     }
     reports::write(&came.checked, &scene.plan.reports)?;
-    Ok(scene.exit(&came))
+    Ok(match is_written {
+        true => scene.exit(&came),
+        false => Exit::Failed,
+    })
 }
 
 /// What a check is given, read once.

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use crate::formats::launch::Comments;
 use crate::rules::{Finding, Label};
-use crate::source::edit::spliced;
 use crate::source::{SourceFile, Span, TextEdit};
 
 use super::Date;
-use super::comments::{Comment, Commented};
+use super::comments::Commented;
 use super::directive::directives;
 use super::ignores::{IgnoringFile, Rules, ignore};
 
+pub use reading::is_pin_file;
 use reading::reads_as;
 
 /// A text with comments for its findings.
@@ -36,6 +36,8 @@ struct Group {
     offset: Option<usize>,
     codes: BTreeSet<&'static str>,
     count: usize,
+    /// The places for a comment, the best one first.
+    places: Vec<Place>,
 }
 
 /// Adds comments for these findings, all of which lie in this file. `is_launch` where it holds launch commands.
@@ -45,14 +47,18 @@ pub fn add_ignores(
     findings: &[&Finding],
     reason: &str,
     rules: &dyn Rules,
+    today: Date,
 ) -> Added {
+    let commented = Commented::of(file, is_launch);
+    let merges = Merges::of(&commented, reason);
     let writer = Writer {
         file,
         is_launch,
-        commented: Commented::of(file, is_launch),
+        commented,
         findings,
         reason,
         rules,
+        today,
     };
     let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
     for finding in findings {
@@ -62,6 +68,7 @@ pub fn add_ignores(
             offset,
             codes: BTreeSet::new(),
             count: 0,
+            places: writer.places(offset, &merges),
         });
         group.codes.insert(finding.code);
         group.count += 1;
@@ -81,9 +88,7 @@ pub fn add_ignores(
     let unplaced: BTreeSet<_> = unplaced.collect();
     let left: usize = settled.unplaced.iter().map(|group| group.count).sum();
     Added {
-        text: writer
-            .written(&settled.placed)
-            .unwrap_or_else(|| file.text().to_owned()),
+        text: writer.written(&writer.edits(&settled.placed)),
         ignored: findings.len() - left,
         unplaced: unplaced.into_iter().collect(),
     }
@@ -103,6 +108,48 @@ struct Writer<'a> {
     findings: &'a [&'a Finding],
     reason: &'a str,
     rules: &'a dyn Rules,
+    today: Date,
+}
+
+/// The comments that are there and that more rules can be written into: the first one for each line.
+#[derive(Default)]
+struct Merges {
+    /// By the line that a comment alone on its line is meant for.
+    above: BTreeMap<usize, Place>,
+    /// By the line at whose end it stands.
+    behind: BTreeMap<usize, Place>,
+    whole: Option<Place>,
+}
+
+impl Merges {
+    fn of(commented: &Commented, reason: &str) -> Self {
+        let mut merges = Self::default();
+        for comment in &commented.comments {
+            let said = directives(commented.file.text(), comment.span, commented.opening());
+            for ignore in said.into_iter().filter_map(|directive| directive.said.ok()) {
+                // It must go on without an end, for the same reason.
+                let fits = ignore.until.is_none() && (reason.is_empty() || ignore.reason == reason);
+                if !fits {
+                    continue;
+                }
+                let place = Place::Merge(ignore.bracket.end);
+                let (map, line) = match (ignore.is_file, comment.is_alone) {
+                    (true, _) => {
+                        if comment.line < commented.first_line {
+                            merges.whole.get_or_insert(place);
+                        }
+                        continue;
+                    }
+                    (false, true) => (&mut merges.above, comment.target),
+                    (false, false) => (&mut merges.behind, Some(comment.line)),
+                };
+                if let Some(line) = line {
+                    map.entry(line).or_insert(place);
+                }
+            }
+        }
+        merges
+    }
 }
 
 /// Where a comment is put.
@@ -131,7 +178,7 @@ impl Writer<'_> {
             if self.is_right(&all) {
                 settled.placed = all;
             } else if let [(group, position)] = groups.as_slice() {
-                if position + 1 < self.places(group).len() {
+                if position + 1 < group.places.len() {
                     open.push(vec![(group, position + 1)]);
                 } else {
                     settled.unplaced.push(group);
@@ -144,23 +191,15 @@ impl Writer<'_> {
         }
     }
 
-    /// The places for a group, the best one first.
-    fn places(&self, group: &Group) -> Vec<Place> {
+    /// The places for a comment, the best one first.
+    fn places(&self, offset: Option<usize>, merges: &Merges) -> Vec<Place> {
         let mut places = Vec::new();
-        if let Some(offset) = group.offset {
+        if let Some(offset) = offset {
             let lines = self.commented.lines(offset);
-            let beside = self
-                .commented
-                .comments
-                .iter()
-                .filter(|comment| match comment.is_alone {
-                    true => self
-                        .commented
-                        .target(comment)
-                        .is_some_and(|target| lines.below.contains(&target)),
-                    false => lines.at.contains(&comment.line),
-                });
-            places.extend(beside.filter_map(|comment| self.merge(comment, false)));
+            let above = lines.below.iter().filter_map(|line| merges.above.get(line));
+            let behind = lines.at.iter().filter_map(|line| merges.behind.get(line));
+            places.extend(above.chain(behind).copied());
+            places.sort_unstable();
             let is_behind = self.commented.kind == Comments::Hash;
             if is_behind {
                 let ends = lines.at.iter();
@@ -169,42 +208,30 @@ impl Writer<'_> {
             }
             places.extend(lines.below.iter().map(|line| Place::Above(*line)));
         }
-        let whole = self.commented.comments.iter();
-        let whole = whole.filter(|comment| comment.line < self.commented.first_line);
-        places.extend(whole.filter_map(|comment| self.merge(comment, true)));
+        places.extend(merges.whole);
         places.push(Place::Top);
         let mut known = BTreeSet::new();
         places.retain(|place| known.insert(*place));
         places
     }
 
-    /// Into a comment that ignores something, for the whole file or not, and that goes on without an end.
-    fn merge(&self, comment: &Comment, is_file: bool) -> Option<Place> {
-        let opening = self.commented.opening();
-        let mut found = directives(self.file.text(), comment.span, opening).into_iter();
-        found.find_map(|directive| {
-            let ignore = directive.said.ok()?;
-            let fits = ignore.is_file == is_file
-                && ignore.until.is_none()
-                && (self.reason.is_empty() || ignore.reason == self.reason);
-            fits.then_some(Place::Merge(ignore.bracket.end))
-        })
-    }
-
-    /// The new text: one comment for each place.
-    fn written(&self, groups: &[(&Group, usize)]) -> Option<String> {
-        self.edits(groups)
-            .iter()
-            .rev()
-            .try_fold(self.file.text().to_owned(), |text, edit| {
-                spliced(&text, edit)
-            })
+    /// The text with these edits, which are sorted and only add something.
+    fn written(&self, edits: &[TextEdit]) -> String {
+        let text = self.file.text();
+        let mut written = String::with_capacity(text.len());
+        let mut from = 0;
+        for edit in edits {
+            written += text.get(from..edit.span.start).unwrap_or_default();
+            written += &edit.content;
+            from = edit.span.start;
+        }
+        written + text.get(from..).unwrap_or_default()
     }
 
     fn edits(&self, groups: &[(&Group, usize)]) -> Vec<TextEdit> {
         let mut codes: BTreeMap<Place, BTreeSet<&'static str>> = BTreeMap::new();
         for (group, position) in groups {
-            if let Some(place) = self.places(group).get(*position) {
+            if let Some(place) = group.places.get(*position) {
                 codes.entry(*place).or_default().extend(&group.codes);
             }
         }
@@ -310,9 +337,7 @@ impl Writer<'_> {
     /// Whether the text with these comments reads as before, and they ignore these findings.
     fn is_right(&self, groups: &[(&Group, usize)]) -> bool {
         let edits = self.edits(groups);
-        let Some(text) = self.written(groups) else {
-            return false;
-        };
+        let text = self.written(&edits);
         let after = Arc::new(SourceFile::from_text(self.file.path.clone(), text));
         if !reads_as(self.file, &after, self.is_launch) {
             return false;
@@ -321,6 +346,12 @@ impl Writer<'_> {
             .iter()
             .map(|(group, _)| self.line(group.offset))
             .collect();
+        // What the edits add up to each of them.
+        let added = edits.iter().scan(0, |added, edit| {
+            *added += edit.content.len();
+            Some(*added)
+        });
+        let added: Vec<usize> = std::iter::once(0).chain(added).collect();
         let mut moved = Vec::new();
         for finding in self.findings {
             let span = finding.primary.source.as_ref().map(|(_, span)| *span);
@@ -330,7 +361,7 @@ impl Writer<'_> {
             let mut finding = (*finding).clone();
             if let Some(span) = span {
                 let ends = edits.partition_point(|edit| edit.span.start <= span.start);
-                let before: usize = edits[..ends].iter().map(|edit| edit.content.len()).sum();
+                let before = added[ends];
                 let span = Span::new(span.start + before, span.end + before);
                 finding.primary = Label::at(&after, span, "");
             }
@@ -341,7 +372,7 @@ impl Writer<'_> {
             is_launch: self.is_launch,
             is_judged: false,
         }];
-        let ignored = ignore(moved, &files, self.rules, Date::today());
+        let ignored = ignore(moved, &files, self.rules, self.today);
         ignored.left.is_empty()
     }
 

@@ -16,6 +16,8 @@ pub(super) struct Comment {
     pub(super) line: usize,
     /// Whether nothing else stands on its lines.
     pub(super) is_alone: bool,
+    /// The line that one alone on its line is meant for: the next one that is no comment. A blank line ends it.
+    pub(super) target: Option<usize>,
 }
 
 /// The lines of a file, and the comments that begin with the mark.
@@ -75,6 +77,7 @@ impl Commented {
         }
         commented.blocks = outermost(std::mem::take(&mut commented.blocks));
         commented.first_line = commented.first_line_of_content();
+        commented.find_targets();
         commented
     }
 
@@ -122,6 +125,7 @@ impl Commented {
                 span,
                 line,
                 is_alone,
+                target: None,
             });
         }
     }
@@ -241,14 +245,21 @@ impl Commented {
             || (self.kind == Comments::Hash && (text == "---" || text.starts_with("%YAML")))
     }
 
-    /// The line that a comment alone on its line is meant for: the next one that is no comment. A blank line ends it.
-    pub(super) fn target(&self, comment: &Comment) -> Option<usize> {
-        let mut line = self.line_of(comment.span.end) + 1;
-        while line <= self.file.line_count() && self.is_comment(line) {
-            line += 1;
+    /// Finds what the comments are meant for, from the last line to the first.
+    fn find_targets(&mut self) {
+        let mut comments = std::mem::take(&mut self.comments);
+        let mut line = self.file.line_count();
+        let mut below = None;
+        for comment in comments.iter_mut().rev().filter(|comment| comment.is_alone) {
+            while line > comment.line {
+                if !self.is_comment(line) {
+                    below = Some(line);
+                }
+                line -= 1;
+            }
+            comment.target = below.filter(|line| !self.line(*line).trim().is_empty());
         }
-        let is_there = line <= self.file.line_count() && !self.line(line).trim().is_empty();
-        is_there.then_some(line)
+        self.comments = comments;
     }
 
     /// Where a comment for this offset may stand.

@@ -43,10 +43,10 @@ pub(super) struct Named {
 pub(super) enum Malformed {
     /// Another word than `ignore` and `ignore-file`; that word.
     Word(Span),
-    /// No rule is named; where the brackets belong, and whether it is `ignore-file`.
-    NoRules(Span, bool),
+    /// No rule is named.
+    NoRules,
     /// The bracket is not closed.
-    Unclosed(Span),
+    Unclosed,
     /// `until=` with no day behind it.
     NoDate(Span),
 }
@@ -113,11 +113,11 @@ fn parse(text: &str, base: usize) -> Result<Ignore, Malformed> {
     let behind = &text[word.end..];
     let open = word.end + behind.len() - behind.trim_start().len();
     if !text[open..].starts_with('[') {
-        return Err(Malformed::NoRules(at(word.end, word.end), is_file));
+        return Err(Malformed::NoRules);
     }
     let inside = open + 1;
     let Some(length) = text[inside..].find(']') else {
-        return Err(Malformed::Unclosed(at(open, text.trim_end().len())));
+        return Err(Malformed::Unclosed);
     };
     let close = inside + length;
     let mut rules = Vec::new();
@@ -134,7 +134,7 @@ fn parse(text: &str, base: usize) -> Result<Ignore, Malformed> {
         offset += part.len() + 1;
     }
     if rules.is_empty() {
-        return Err(Malformed::NoRules(at(open, close + 1), is_file));
+        return Err(Malformed::NoRules);
     }
     let mut until = None;
     let mut reason = Vec::new();
@@ -218,18 +218,12 @@ mod tests {
         let said = |comment: &str| of(comment).remove(0).said.unwrap_err();
         assert!(matches!(said("# fp8lint: disable[A]"), Malformed::Word(_)));
         assert!(matches!(said("# fp8lint:"), Malformed::Word(_)));
-        assert!(matches!(
-            said("#fp8lint:ignore"),
-            Malformed::NoRules(_, false)
-        ));
+        assert!(matches!(said("#fp8lint:ignore"), Malformed::NoRules));
         assert!(matches!(
             said("## fp8lint: ignore-file[ , ]"),
-            Malformed::NoRules(_, true)
+            Malformed::NoRules
         ));
-        assert!(matches!(
-            said("# fp8lint: ignore[A"),
-            Malformed::Unclosed(_)
-        ));
+        assert!(matches!(said("# fp8lint: ignore[A"), Malformed::Unclosed));
         assert!(matches!(
             said("# fp8lint: ignore[A] until=soon"),
             Malformed::NoDate(_)

@@ -45,8 +45,6 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// Where.
     pub place: Label,
-    /// The rules that the comment names.
-    pub rules: String,
     /// How to mend it.
     pub fix: Option<Fix>,
 }
@@ -58,8 +56,8 @@ pub enum ProblemKind {
     Unused(Vec<String>, bool),
     /// There is no such rule; the one that was probably meant.
     UnknownRule(String, Option<&'static str>),
-    /// It held until this day.
-    Expired(Date),
+    /// It held until this day, for these rules.
+    Expired(Date, String),
     /// Another word than `ignore` and `ignore-file`.
     Word(String),
     /// It names no rules.
@@ -160,7 +158,7 @@ impl<'a> FileIgnores<'a> {
             let holds = ignore.until.is_none_or(|(until, _)| today <= until);
             if holds && !ignore.is_file {
                 let (map, line) = match comment.is_alone {
-                    true => (&mut self.above, self.commented.target(&comment)),
+                    true => (&mut self.above, comment.target),
                     false => (&mut self.behind, Some(comment.line)),
                 };
                 if let Some(line) = line {
@@ -235,11 +233,11 @@ impl<'a> FileIgnores<'a> {
                 let fix = mend::word(&self.file.file, *span, &word).or_else(removal);
                 (ProblemKind::Word(word), fix)
             }
-            Malformed::NoRules(..) => (ProblemKind::NoRules, removal()),
-            Malformed::Unclosed(_) => (ProblemKind::Unclosed, removal()),
+            Malformed::NoRules => (ProblemKind::NoRules, removal()),
+            Malformed::Unclosed => (ProblemKind::Unclosed, removal()),
             Malformed::NoDate(span) => (ProblemKind::NoDate(words(span)), removal()),
         };
-        self.problem(kind, placed.directive.span, placed, fix)
+        self.problem(kind, placed.directive.span, fix)
     }
 
     fn faults(
@@ -250,13 +248,14 @@ impl<'a> FileIgnores<'a> {
         today: Date,
         problems: &mut Vec<Problem>,
     ) {
-        let mut push = |kind, span, fix| problems.push(self.problem(kind, span, placed, fix));
+        let mut push = |kind, span, fix| problems.push(self.problem(kind, span, fix));
         let whole = placed.directive.span;
         if let Some((until, span)) = ignore.until
             && today > until
         {
             let fix = self.removal(placed).map(mend::safely);
-            push(ProblemKind::Expired(until), span, fix);
+            let rules: Vec<_> = ignore.rules.iter().map(|named| &*named.text).collect();
+            push(ProblemKind::Expired(until, rules.join(", ")), span, fix);
             return;
         }
         if ignore.is_file && placed.comment.line >= self.commented.first_line {
@@ -268,7 +267,8 @@ impl<'a> FileIgnores<'a> {
             let meant = rules.meant(&named.text);
             let fix = match meant {
                 Some(meant) => Some(mend::rule(&self.file.file, named, meant)),
-                None => self.without(placed, ignore, |other| other == named),
+                None if ignore.rules.len() == 1 => self.removal(placed),
+                None => mend::without_rule(&self.file.file, ignore.bracket, named),
             };
             let kind = ProblemKind::UnknownRule(named.text.clone(), meant);
             push(kind, named.span, fix);
@@ -293,25 +293,19 @@ impl<'a> FileIgnores<'a> {
             };
             let codes = unused.iter().flat_map(|named| rules.named(&named.text));
             let can = codes.into_iter().any(|code| rules.can_be_ignored(code));
+            let starts: BTreeSet<_> = unused.iter().map(|named| named.span.start).collect();
             let names = unused.iter().map(|named| named.text.clone()).collect();
             let fix = self
-                .without(placed, ignore, |named| unused.contains(&named))
+                .without(placed, ignore, |named| starts.contains(&named.span.start))
                 .map(mend::safely);
             push(ProblemKind::Unused(names, can), span, fix);
         }
     }
 
-    fn problem(&self, kind: ProblemKind, span: Span, placed: &Placed, fix: Option<Fix>) -> Problem {
-        let rules = placed
-            .directive
-            .said
-            .as_ref()
-            .map_or(&[][..], |ignore| &ignore.rules);
-        let rules: Vec<_> = rules.iter().map(|named| named.text.as_str()).collect();
+    fn problem(&self, kind: ProblemKind, span: Span, fix: Option<Fix>) -> Problem {
         Problem {
             kind,
             place: Label::at(&self.file.file, span, ""),
-            rules: rules.join(", "),
             fix,
         }
     }

@@ -12,7 +12,7 @@ mod ignores;
 
 use crate::rules::{Finding, Label};
 
-pub use adding::{Added, add_ignores};
+pub use adding::{Added, add_ignores, is_pin_file};
 pub use baseline::{Baseline, BaselineError, Entry};
 pub use date::Date;
 pub use directive::{MARK, is_reason};

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 
+use crate::discover;
 use crate::fix;
 use crate::formats::{Kind, launch};
 use crate::report::{Checked, one_line};
@@ -19,7 +21,8 @@ use super::plan::{self, Plan};
 use super::set_aside::KnownRules;
 
 /// Writes a comment for each finding that can have one, and says on standard error what was written and what not.
-pub(super) fn add(checked: &Checked, reason: &str, plan: &Plan) -> Result<(), Failure> {
+/// Whether every file that was to hold comments could be written.
+pub(super) fn add(checked: &Checked, reason: &str, plan: &Plan) -> Result<bool, Failure> {
     if !is_reason(reason) {
         return Err(Failure::usage(
             format!("--add-ignores: `{reason}` cannot stand in a comment"),
@@ -38,12 +41,12 @@ pub(super) fn add(checked: &Checked, reason: &str, plan: &Plan) -> Result<(), Fa
     let current = plan::current_folder()?;
     let rules = KnownRules(plan);
     let mut said = String::new();
+    let mut is_written = true;
     let (mut ignored, mut files) = (0, 0);
     for (path, findings) in by_path {
         let shown = one_line(path);
         let real = current.join(path);
-        let read = std::fs::read(&real).ok();
-        let Some(text) = read.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+        let Some(file) = checked_text(path, &real, &findings, plan) else {
             let _ = writeln!(said, "{shown}: no comment can be written there");
             continue;
         };
@@ -52,17 +55,23 @@ pub(super) fn add(checked: &Checked, reason: &str, plan: &Plan) -> Result<(), Fa
             Some(file) => file.kind == Kind::Launch,
             None => launch::is_launch_name(path),
         };
-        let file = Arc::new(SourceFile::from_text(path, text));
+        let today = plan.setting_aside.today;
         let Added {
             text,
             ignored: count,
             unplaced,
-        } = add_ignores(&file, is_launch, &findings, reason, &rules);
+        } = add_ignores(&file, is_launch, &findings, reason, &rules, today);
         if text != file.text() {
-            fix::write(&real, file.text().as_bytes(), text.as_bytes())
-                .map_err(|refusal| Failure::run(format!("{path} {refusal}")))?;
-            files += 1;
-            ignored += count;
+            match fix::write(&real, file.text().as_bytes(), text.as_bytes()) {
+                Ok(()) => {
+                    files += 1;
+                    ignored += count;
+                }
+                Err(refusal) => {
+                    let _ = writeln!(said, "{shown} {refusal}, so no comment was written there");
+                    is_written = false;
+                }
+            }
         }
         if !unplaced.is_empty() {
             let quoted: Vec<_> = unplaced.iter().map(|code| format!("\"{code}\"")).collect();
@@ -79,15 +88,47 @@ pub(super) fn add(checked: &Checked, reason: &str, plan: &Plan) -> Result<(), Fa
             );
         }
     }
-    let plural = |count: usize, noun: &str| match count {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
-    };
     let _ = writeln!(
         said,
         "Ignored {} in {}.",
         plural(ignored, "finding"),
         plural(files, "file")
     );
-    Output::standard_error(Colour::Never).write(said.as_bytes())
+    Output::standard_error(Colour::Never).write(said.as_bytes())?;
+    Ok(is_written)
+}
+
+/// The text in which these findings of a file were made; of those that name no place in it, what it holds now. `None`
+/// where it is no text, or not the same one for all.
+fn checked_text(
+    path: &str,
+    real: &Path,
+    findings: &[&Finding],
+    plan: &Plan,
+) -> Option<Arc<SourceFile>> {
+    let mut sources = findings
+        .iter()
+        .filter_map(|finding| finding.primary.source.as_ref().map(|(file, _)| file));
+    if let Some(first) = sources.next() {
+        let is_same =
+            |other: &Arc<SourceFile>| Arc::ptr_eq(first, other) || first.text() == other.text();
+        return sources.all(is_same).then(|| Arc::clone(first));
+    }
+    // A pipe would be waited for.
+    if !real.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return None;
+    }
+    let overlay = &plan.assumptions.overlay;
+    let bytes = overlay.read(real, discover::SIZE_LIMIT).ok()?;
+    let is_whole = bytes.len() as u64 <= discover::SIZE_LIMIT;
+    let text = String::from_utf8(bytes).ok().filter(|_| is_whole)?;
+    Some(Arc::new(SourceFile::from_text(path, text)))
+}
+
+/// A count with its noun.
+pub(super) fn plural(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
 }

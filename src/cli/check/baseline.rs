@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::discover;
 use crate::fix;
-use crate::report;
+use crate::report::{self, one_line};
 use crate::suppress::Baseline;
 
-use super::super::arguments::{BaselineUpdate, CheckArguments};
+use super::super::arguments::{BaselineUpdate, CheckArguments, Colour};
 use super::super::failure::Failure;
 use super::super::notices;
+use super::super::output::Output;
 use super::Came;
+use super::adding::plural;
 use super::plan::Plan;
 
 /// The baseline and where it comes from.
@@ -42,7 +44,10 @@ pub(super) fn read(
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => {
             let reason = discover::reason(&error);
-            return Err(broken(&format!("{shown}: it cannot be read: {reason}")));
+            return Err(Failure::usage(
+                format!("the baseline {shown} cannot be read: {reason}"),
+                "let --baseline name a file that you may read",
+            ));
         }
     };
     let baseline = match &text {
@@ -94,10 +99,31 @@ pub(super) fn update(update: BaselineUpdate, came: &mut Came, plan: &Plan) -> Re
         fix::write_new(&file.path, before, baseline.render().as_bytes())
             .map_err(|refusal| Failure::run(format!("the baseline {} {refusal}", file.shown)))?;
     }
+    if !plan.setting_aside.quiet {
+        say(file, &baseline, came.stale.len())?;
+    }
     came.stale.clear();
     let (left, suppressed, _) = baseline.apply(left, &plan.paths);
     came.checked.findings = left;
     came.checked.suppressed.extend(suppressed);
     report::sort_suppressed(&mut came.checked.suppressed);
     Ok(())
+}
+
+/// Says on standard error what the baseline holds now.
+fn say(file: &BaselineFile, new: &Baseline, stale: usize) -> Result<(), Failure> {
+    let shown = one_line(&file.shown);
+    let is_new = file.text.is_none() || *new != file.baseline;
+    let begin = match is_new {
+        true => format!("Wrote {shown}"),
+        false => format!("{shown} stays as it was"),
+    };
+    let verb = if new.len() == 1 { "passes" } else { "pass" };
+    let passing = plural(new.len(), "finding");
+    let taken_out = match stale {
+        0 => String::new(),
+        stale => format!("; took out {stale}"),
+    };
+    let said = format!("{begin}: {passing} {verb}{taken_out}.\n");
+    Output::standard_error(Colour::Never).write(said.as_bytes())
 }

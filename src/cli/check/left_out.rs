@@ -1,8 +1,12 @@
 //! What a check leaves out: files of the repository that may say more about those that it has.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::discover;
+use aho_corasick::AhoCorasick;
+
+use crate::discover::{self, Local, LocalPatterns, Patterns};
 
 use super::super::failure::Failure;
 use super::plan::{self, Plan};
@@ -16,13 +20,31 @@ pub(super) struct LeftOut {
     pub(super) named: BTreeSet<String>,
 }
 
+/// What is included, without what is excluded: who leaves a file out has not read it.
+struct NothingExcluded<'a>(&'a dyn Local);
+
+impl Local for NothingExcluded<'_> {
+    fn in_folder(&self, folder: &Path) -> Option<Arc<LocalPatterns>> {
+        let patterns = self.0.in_folder(folder)?;
+        Some(Arc::new(LocalPatterns {
+            include: patterns.include.clone(),
+            exclude: Patterns::default(),
+            below: patterns.below.clone(),
+        }))
+    }
+
+    fn excludes(&self, _: &Path) -> bool {
+        false
+    }
+}
+
 /// The last part of a path: what another file would call it by.
 pub(super) fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Looks for the names of files in those candidates of the repository that are not among `checked`. Outside a
-/// repository it is only known whether the current folder was checked.
+/// Looks for the names of files in what the repository has besides `checked`, excluded or not. Outside a repository it
+/// is only known whether the current folder was checked.
 pub(super) fn look(
     plan: &Plan,
     checked: &BTreeSet<String>,
@@ -35,9 +57,24 @@ pub(super) fn look(
             named: BTreeSet::new(),
         });
     };
-    let mut left_out = LeftOut::default();
-    let mut open: Vec<&str> = names.into_iter().collect();
-    for candidate in plan.candidates(root)? {
+    let everything = discover::Settings {
+        exclude: Patterns::default(),
+        ..plan.discovery.clone()
+    };
+    let local = NothingExcluded(&plan.assumptions);
+    let found = discover::discover(&[root.to_owned()], &current, &everything, &local);
+    let names: Vec<&str> = names.into_iter().collect();
+    let Ok(searcher) = AhoCorasick::new(&names) else {
+        // More names than can be searched for: any of them may occur.
+        return Ok(LeftOut {
+            any: true,
+            named: names.into_iter().map(str::to_owned).collect(),
+        });
+    };
+    let mut any = false;
+    let mut is_named = vec![false; names.len()];
+    let mut open = names.len();
+    for candidate in found.candidates {
         let path = plan.paths.of(&candidate.shown);
         // The baseline names every file, and says nothing of any.
         let baseline = plan.setting_aside.baseline.as_ref();
@@ -45,25 +82,28 @@ pub(super) fn look(
         if is_baseline || checked.contains(&path) {
             continue;
         }
-        left_out.any = true;
-        if open.is_empty() {
+        any = true;
+        if open == 0 {
             break;
         }
-        let Ok(bytes) = plan
-            .assumptions
-            .overlay
-            .read(&candidate.path, discover::SIZE_LIMIT)
-        else {
+        let overlay = &plan.assumptions.overlay;
+        let Ok(bytes) = overlay.read(&candidate.path, discover::SIZE_LIMIT) else {
             continue;
         };
-        let text = String::from_utf8_lossy(&bytes);
-        open.retain(|name| {
-            let is_named = text.contains(name);
-            if is_named {
-                left_out.named.insert((*name).to_owned());
+        for found in searcher.find_overlapping_iter(&bytes) {
+            if let Some(is_named) = is_named.get_mut(found.pattern().as_usize())
+                && !std::mem::replace(is_named, true)
+            {
+                open -= 1;
+                if open == 0 {
+                    break;
+                }
             }
-            !is_named
-        });
+        }
     }
-    Ok(left_out)
+    let named = names.iter().zip(is_named).filter(|(_, is_named)| *is_named);
+    Ok(LeftOut {
+        any,
+        named: named.map(|(name, _)| (*name).to_owned()).collect(),
+    })
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::discover::{self, Candidate, Overlay, PatternError, Patterns, RepositoryPaths};
+use crate::discover::{self, Overlay, PatternError, Patterns, RepositoryPaths};
 use crate::report::{Format, Style};
 
 use super::super::arguments::CheckArguments;
@@ -68,18 +68,6 @@ impl Plan {
             paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
             setting_aside: SettingAside::new(arguments, &current)?,
         })
-    }
-
-    /// The candidates in a folder, found as those of the check are.
-    pub(in crate::cli) fn candidates(&self, folder: &Path) -> Result<Vec<Candidate>, Failure> {
-        let folders = [folder.to_owned()];
-        Ok(discover::discover(
-            &folders,
-            &current_folder()?,
-            &self.discovery,
-            &self.assumptions,
-        )
-        .candidates)
     }
 }
 

@@ -1,10 +1,10 @@
 //! What sets findings aside, in this order: the selection of rules, ignore comments, the baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::discover::{self, RepositoryPaths};
+use crate::discover::{self, Local, RepositoryPaths};
 use crate::formats::{Kind, launch};
 use crate::report;
 use crate::resolve::{Config, ConfigFile};
@@ -21,19 +21,22 @@ use super::super::{catalogue, notices};
 use super::baseline::{self, BaselineFile};
 use super::file::{FileResult, Holds};
 use super::inputs;
-use super::left_out::{self, LeftOut};
+use super::left_out;
 use super::plan::{Plan, current_folder};
 use super::runs::Launched;
 
-/// For tests: the day that counts as today.
+/// The variable with the day that counts as today, as in `FP8LINT_TODAY=2027-01-31`: shows in advance which comments
+/// will have expired, and keeps tests the same on every day.
 const TODAY: &str = "FP8LINT_TODAY";
 
 /// The settings of this stage.
 pub(in crate::cli) struct SettingAside {
     /// Whether ignore comments count.
     ignores: bool,
-    today: Date,
+    pub(super) today: Date,
     pub(super) baseline: Option<BaselineFile>,
+    /// Whether it is not said what was written.
+    pub(super) quiet: bool,
     /// Whether stale entries are taken out, rather than reported.
     prunes: bool,
     /// The files and folders that are checked, from the root of the repository.
@@ -65,6 +68,7 @@ impl SettingAside {
             ignores: !arguments.no_ignores,
             today,
             baseline: baseline::read(arguments, current)?,
+            quiet: arguments.quiet,
             prunes: arguments.update_baseline.is_some(),
             checked: checked
                 .iter()
@@ -172,7 +176,7 @@ impl Judged {
             suppressed: Vec::new(),
             stale: Vec::new(),
         };
-        let mut new = Vec::new();
+        let mut problems = Vec::new();
         if plan.setting_aside.ignores {
             let rules = KnownRules(plan);
             let files = self.ignoring(&aside.left);
@@ -180,17 +184,21 @@ impl Judged {
             let ignored = suppress::ignore(aside.left, &files, &rules, today);
             aside.left = ignored.left;
             aside.suppressed = ignored.suppressed;
-            let problems = self.known(ignored.problems, plan)?;
-            new.extend(problems.iter().map(notices::problem));
+            problems = ignored.problems;
         }
         if let Some(file) = &plan.setting_aside.baseline {
             let (left, suppressed, unmatched) = file.baseline.apply(aside.left, &plan.paths);
             aside.left = left;
             aside.suppressed.extend(suppressed);
-            aside.stale = self.stale(unmatched, plan)?;
-            if !aside.stale.is_empty() && !plan.setting_aside.prunes {
-                new.push(notices::stale_entries(&file.shown, &aside.stale));
-            }
+            aside.stale = self.asked(unmatched, plan)?;
+        }
+        self.keep_known(&mut problems, &mut aside.stale, plan)?;
+        let mut new: Vec<_> = problems.iter().map(notices::problem).collect();
+        if let Some(file) = &plan.setting_aside.baseline
+            && !aside.stale.is_empty()
+            && !plan.setting_aside.prunes
+        {
+            new.push(notices::stale_entries(&file.shown, &aside.stale));
         }
         let mut new = plan.selected(new)?;
         report::sort(&mut new);
@@ -237,60 +245,70 @@ impl Judged {
         files.into_values().collect()
     }
 
-    /// Without those comments that may only seem to be unused, because a file was left out.
-    fn known(&self, mut problems: Vec<Problem>, plan: &Plan) -> Result<Vec<Problem>, Failure> {
-        let is_doubtful = |problem: &Problem| {
-            let path = plan.paths.of(&problem.place.path);
-            let is_config = self.files.get(&path).is_some_and(|file| !file.is_launch);
-            is_config && matches!(problem.kind, ProblemKind::Unused(..))
-        };
-        let doubtful = problems.iter().filter(|problem| is_doubtful(problem));
-        let names: BTreeSet<_> = doubtful
-            .map(|problem| left_out::name(&problem.place.path))
-            .collect();
-        if names.is_empty() {
-            return Ok(problems);
-        }
-        let LeftOut { named, .. } = left_out::look(plan, &self.checked, names)?;
-        problems.retain(|problem| {
-            !is_doubtful(problem) || !named.contains(left_out::name(&problem.place.path))
-        });
-        Ok(problems)
+    /// Whether a comment may only seem to be unused: whatever names its file may find more in it.
+    fn is_doubtful(&self, problem: &Problem, paths: &RepositoryPaths) -> bool {
+        let path = paths.of(&problem.place.path);
+        let is_config = self.files.get(&path).is_some_and(|file| !file.is_launch);
+        is_config && matches!(problem.kind, ProblemKind::Unused(..))
     }
 
-    /// Those of the entries that match nothing of which it is known that they never will.
-    fn stale(&self, mut unmatched: Vec<Entry>, plan: &Plan) -> Result<Vec<Entry>, Failure> {
+    /// Takes out what may only seem to be unused or stale, because of files that were left out.
+    fn keep_known(
+        &self,
+        problems: &mut Vec<Problem>,
+        unmatched: &mut Vec<Entry>,
+        plan: &Plan,
+    ) -> Result<(), Failure> {
+        let doubtful = problems.iter();
+        let doubtful = doubtful.filter(|problem| self.is_doubtful(problem, &plan.paths));
+        let names = doubtful.map(|problem| left_out::name(&problem.place.path));
+        let entries = unmatched.iter();
+        let names = names.chain(entries.map(|entry| left_out::name(&entry.path)));
+        let names: BTreeSet<_> = names.collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let left_out = left_out::look(plan, &self.checked, names)?;
+        let is_named = |path: &str| left_out.named.contains(left_out::name(path));
+        problems.retain(|problem| {
+            !self.is_doubtful(problem, &plan.paths) || !is_named(&problem.place.path)
+        });
+        let current = current_folder()?;
+        let root = discover::git_root(&current).unwrap_or(&current);
+        unmatched.retain(|entry| {
+            let path = root.join(&entry.path);
+            match self.files.get(&entry.path) {
+                Some(file) if file.is_launch => true,
+                _ if self.checked.contains(&entry.path) => !is_named(&entry.path),
+                _ if path.symlink_metadata().is_err() => {
+                    plan.setting_aside.covers(&entry.path) && !is_excluded(plan, &path, &current)
+                }
+                // No walk names a file that pins versions: it was read where all of its repository was.
+                _ => suppress::is_pin_file(&entry.path) && !left_out.any,
+            }
+        });
+        Ok(())
+    }
+
+    /// Without those entries that were not asked for, or of whose files not everything is known.
+    fn asked(&self, mut unmatched: Vec<Entry>, plan: &Plan) -> Result<Vec<Entry>, Failure> {
         let rules = KnownRules(plan);
         let current = current_folder()?;
         let root = discover::git_root(&current).unwrap_or(&current);
         unmatched.retain(|entry| {
             let path = root.join(&entry.path);
             let is_asked = rules.named(&entry.rule).is_empty() || plan.asks(&path, &entry.rule);
-            let is_partly = self
-                .files
-                .get(&entry.path)
-                .is_some_and(|file| file.is_partly);
+            let file = self.files.get(&entry.path);
+            let is_partly = file.is_some_and(|file| file.is_partly);
             is_asked && !is_partly && !self.unread.contains(&entry.path)
-        });
-        if unmatched.is_empty() {
-            return Ok(unmatched);
-        }
-        let names = unmatched.iter().map(|entry| left_out::name(&entry.path));
-        let left_out = left_out::look(plan, &self.checked, names.collect())?;
-        unmatched.retain(|entry| {
-            let is_gone = || {
-                root.join(PathBuf::from(&entry.path))
-                    .symlink_metadata()
-                    .is_err()
-            };
-            match self.files.get(&entry.path) {
-                Some(file) if file.is_launch => true,
-                _ if self.checked.contains(&entry.path) => {
-                    !left_out.named.contains(left_out::name(&entry.path))
-                }
-                _ => !left_out.any || (is_gone() && plan.setting_aside.covers(&entry.path)),
-            }
         });
         Ok(unmatched)
     }
+}
+
+/// Whether a search would leave a file out.
+fn is_excluded(plan: &Plan, path: &Path, current: &Path) -> bool {
+    let shown = discover::shown(path, current);
+    let exclude = &plan.discovery.exclude;
+    exclude.match_path_or_folder(Path::new(&shown)) || plan.assumptions.excludes(path)
 }

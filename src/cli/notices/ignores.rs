@@ -4,7 +4,7 @@ use crate::rules::{Confidence, Example, Finding, Label, Severity};
 use crate::suppress::{Entry, Problem, ProblemKind};
 
 use super::super::catalogue::Described;
-use super::finding;
+use super::{FIX_NOT_APPLIED, UNREADABLE_FILE, finding};
 
 const WRITTEN: &str = "`# fp8lint: ignore[RULE] reason`, with until=YYYY-MM-DD if it is to end";
 
@@ -90,15 +90,20 @@ Entries for files that were not part of the check, and for rules that were not a
 
 /// Whether a comment can ignore what has this code.
 pub(in crate::cli) fn can_be_ignored(code: &str) -> bool {
-    !matches!(
-        code,
-        "FP908" | "FP909" | "FP910" | "FP911" | "FP912" | "FP913"
-    )
+    let cannot = [
+        &FIX_NOT_APPLIED,
+        &UNUSED_IGNORE,
+        &UNKNOWN_RULE_IN_IGNORE,
+        &EXPIRED_IGNORE,
+        &MALFORMED_IGNORE,
+        &STALE_BASELINE,
+    ];
+    !cannot.iter().any(|notice| notice.code == code)
 }
 
 /// Whether a baseline can let pass what has this code: not what is about the check itself.
 pub(in crate::cli) fn can_pass(code: &str) -> bool {
-    can_be_ignored(code) && code != "FP901"
+    can_be_ignored(code) && code != UNREADABLE_FILE.code
 }
 
 /// Something is wrong with a comment.
@@ -126,12 +131,9 @@ pub(in crate::cli) fn problem(problem: &Problem) -> Finding {
             let message = format!("there is no rule `{rule}`, so it ignores nothing");
             (&UNKNOWN_RULE_IN_IGNORE, message, help)
         }
-        ProblemKind::Expired(until) => (
+        ProblemKind::Expired(until, rules) => (
             &EXPIRED_IGNORE,
-            format!(
-                "this held until {until}; {} is reported again",
-                problem.rules
-            ),
+            format!("this held until {until}; {rules} is reported again"),
             "mend what is reported and remove the comment, or set another day".to_owned(),
         ),
         ProblemKind::Word(word) => (

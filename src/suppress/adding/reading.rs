@@ -9,12 +9,17 @@ use crate::source::{Object, SourceFile, Syntax};
 
 /// The kind of file that pins versions, if it is one. A file with the name of an environment or a page is told by its
 /// name alone.
-pub(super) fn pin_file(path: &str) -> Option<PinFile> {
+fn pin_file(path: &str) -> Option<PinFile> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     match folder.rsplit('/').next() {
         Some("requirements") => PinFile::of_name_among_requirements(name),
         _ => PinFile::of_name(name),
     }
+}
+
+/// Whether a file of this path pins versions.
+pub fn is_pin_file(path: &str) -> bool {
+    pin_file(path).is_some()
 }
 
 /// Whether `after` reads as `before` does.

@@ -49,6 +49,10 @@ fn finding(file: &Arc<SourceFile>, code: &'static str, offset: Option<usize>) ->
     }
 }
 
+fn today() -> Date {
+    Date::parse("2026-12-01").unwrap()
+}
+
 /// Comments for a finding at the first `@` of a text, which is taken away.
 fn added(path: &str, text: &str, reason: &str) -> Added {
     let offset = text.find('@').unwrap();
@@ -60,6 +64,7 @@ fn added(path: &str, text: &str, reason: &str) -> Added {
         &[&finding],
         reason,
         &Any,
+        today(),
     )
 }
 
@@ -151,6 +156,9 @@ fn a_comment_is_put_where_the_language_allows_one() {
         (json.text.as_str(), json.unplaced),
         ("{\"a\": 1}", vec!["FP201"])
     );
+    let long = "# fp8lint: ignore[FP301] other\n".repeat(20_000);
+    let many = added("a.yaml", &format!("{long}a: @1\n"), "old");
+    assert!(many.text.ends_with("a: 1  # fp8lint: ignore[FP201] old\n"));
     // A day that has passed ignores nothing.
     let expired = added("a.yaml", "a: @1\n", "until=2020-01-01");
     assert_eq!((expired.text.as_str(), expired.ignored), ("a: 1\n", 0));
@@ -164,14 +172,14 @@ fn a_finding_without_a_place_is_ignored_at_the_top() {
         finding(&file, "FP301", Some(4)),
     ];
     let found: Vec<_> = found.iter().collect();
-    let Added { text, .. } = add_ignores(&file, false, &found, "", &Any);
+    let Added { text, .. } = add_ignores(&file, false, &found, "", &Any, today());
     assert_eq!(
         text,
         "# fp8lint: ignore-file[FP201]\n# c\na: 1  # fp8lint: ignore[FP301]\n"
     );
     let file = Arc::new(SourceFile::from_text("a.yaml", text));
     let again = finding(&file, "FP301", None);
-    let Added { text, .. } = add_ignores(&file, false, &[&again], "", &Any);
+    let Added { text, .. } = add_ignores(&file, false, &[&again], "", &Any, today());
     assert!(text.starts_with("# fp8lint: ignore-file[FP201, FP301]\n"));
 }
 
@@ -230,7 +238,7 @@ proptest! {
         };
         let findings = at(&file, &before);
         let findings: Vec<_> = findings.iter().collect();
-        let added = add_ignores(&file, false, &findings, "old", &Any);
+        let added = add_ignores(&file, false, &findings, "old", &Any, today());
         prop_assert!(added.unplaced.is_empty(), "{:?}", added);
         let after = Syntax::Yaml.read(&added.text).unwrap();
         prop_assert!(before.root().object().unwrap().python_eq(&after.root().object().unwrap()));
@@ -243,7 +251,7 @@ proptest! {
             is_launch: false,
             is_judged: false,
         }];
-        let ignored = ignore(at(&file, &after), &files, &Any, Date::today());
+        let ignored = ignore(at(&file, &after), &files, &Any, today());
         prop_assert!(ignored.left.is_empty() && ignored.problems.is_empty(), "{:?}", file.text());
     }
 }

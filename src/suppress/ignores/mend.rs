@@ -73,6 +73,26 @@ pub(super) fn only(file: &Arc<SourceFile>, bracket: Span, kept: &[&Named]) -> Fi
     fix(title, Safety::Unsafe, file, bracket, content)
 }
 
+/// Takes one rule out of the bracket, with the comma that parts it from another.
+pub(super) fn without_rule(file: &Arc<SourceFile>, bracket: Span, named: &Named) -> Option<Fix> {
+    let text = file.text();
+    let before = text.get(bracket.start..named.span.start)?.trim_end();
+    let behind = text.get(named.span.end..bracket.end)?;
+    let rest = behind.trim_start();
+    let span = match rest.strip_prefix(',') {
+        Some(rest) => {
+            let kept = rest.trim_start().len();
+            Span::new(named.span.start, bracket.end - kept)
+        }
+        None => {
+            let kept = before.strip_suffix(',').unwrap_or(before).trim_end().len();
+            Span::new(bracket.start + kept, named.span.end)
+        }
+    };
+    let title = format!("take `{}` out", named.text);
+    Some(fix(title, Safety::Unsafe, file, span, String::new()))
+}
+
 /// Spells a rule right.
 pub(super) fn rule(file: &Arc<SourceFile>, named: &Named, meant: &str) -> Fix {
     let title = format!("write `{meant}`");

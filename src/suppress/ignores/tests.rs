@@ -168,8 +168,18 @@ fn what_is_wrong_with_a_comment_is_mended() {
             "backend: 1 # fp8lint: ignore[FP201]\n",
         ),
         (
+            "backend: 1 # fp8lint: ignore[x , FP201]\n",
+            ProblemKind::UnknownRule("x".to_owned(), None),
+            "backend: 1 # fp8lint: ignore[FP201]\n",
+        ),
+        (
+            "backend: 1 # fp8lint: ignore[x]\n",
+            ProblemKind::UnknownRule("x".to_owned(), None),
+            "backend: 1\n",
+        ),
+        (
             "backend: 1 # fp8lint: ignore[FP201] until=2026-11-30\n",
-            ProblemKind::Expired(Date::parse("2026-11-30").unwrap()),
+            ProblemKind::Expired(Date::parse("2026-11-30").unwrap(), "FP201".to_owned()),
             "backend: 1\n",
         ),
         (
