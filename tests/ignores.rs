@@ -256,17 +256,3 @@ fn the_day_counts_for_what_is_added() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(repository.read("a.yaml").contains("until=2020-01-31"));
 }
-
-#[test]
-fn time_grows_with_the_number_of_comments_and_no_faster() {
-    let time = |count: usize| {
-        let comments = "# fp8lint: ignore[FP301]\n".repeat(count);
-        let repository = with(&(comments + CONFIG));
-        let started = std::time::Instant::now();
-        assert_eq!(repository.run(&["--quiet"]).code, 1);
-        started.elapsed()
-    };
-    let (few, many) = (time(2_000), time(16_000));
-    // Eight times as many: quadratic would be 64 times as long.
-    assert!(many < few * 30, "{few:?} {many:?}");
-}
