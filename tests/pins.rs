@@ -566,3 +566,21 @@ fn what_is_raised_anyway_is_not_laid_on_a_missing_backend() {
         ran.stdout
     );
 }
+
+#[test]
+fn a_backend_that_an_old_release_passes_over_is_said() {
+    let config = "distributed_type: 'NO'\nmixed_precision: fp8\nnum_processes: 1\nfp8_config:\n  backend: AO\n";
+    let repository = Repository::with(&[("a.yaml", config)]);
+    let found = |release: &str| {
+        let target = format!("accelerate={release}");
+        repository
+            .run(&["--target", &target, "--report", "concise", "--quiet"])
+            .stdout
+    };
+    let old = found("1.3.0");
+    assert!(old.starts_with("a.yaml:5:12: warning FP306"), "{old}");
+    assert!(old.contains("trains by TE"), "{old}");
+    assert_eq!(found("1.15.0"), "");
+    repository.write("a.yaml", config.replace("AO", "TE"));
+    assert_eq!(found("1.3.0"), "");
+}

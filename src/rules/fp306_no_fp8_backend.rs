@@ -1,6 +1,6 @@
 //! FP306: fp8 without a backend.
 
-use crate::resolve::{Verdict, Voice};
+use crate::resolve::{Place, Verdict, Voice};
 use crate::source::{Object, Route};
 
 use super::{
@@ -16,7 +16,8 @@ pub(crate) static RULE: Rule = Rule {
     explanation: "\
 Without `fp8_config.backend`, `Accelerator()` takes the first of AO (torchao), TE (Transformer Engine), MSAMP that is
 installed (accelerate 1.9.0 to 1.15.0, accelerator.py:Accelerator.__init__). The same file then trains differently on
-two machines, and recipe settings meant for one library are not read by another. Name the backend.",
+two machines, and recipe settings meant for one library are not read by another. Name the backend. Releases before
+1.4.0 do not know torchao: there `backend: AO` is passed over, and another library trains.",
     examples: &[
         Example::fails("left to the machine", "distributed_type: 'NO'\nmixed_precision: fp8\n"),
         Example::passes("named", "distributed_type: 'NO'\nmixed_precision: fp8\nfp8_config:\n  backend: AO\n"),
@@ -29,7 +30,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Verdict::Fp8(chosen) = &last.verdict else {
         return;
     };
-    let is_written = subject.within("fp8_config", "backend").is_some();
+    let written = subject.within("fp8_config", "backend");
     let is_named = last
         .decision("fp8_backend")
         .is_none_or(|decision| decision.origin.voice != Voice::Default);
@@ -37,14 +38,16 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         .caused_by(&[crate::resolve::Cause::Fp8Backend])
         .next()
         .is_some();
-    // Releases that read no backend from the config have rules of their own for it.
     if !advice::knows_fp8_config(subject)
-        || is_written
         || is_named
         || wrong_before
         || !subject.asks_for_fp8()
         || subject.target.declares_installed()
     {
+        return;
+    }
+    if let Some(place) = written {
+        findings.extend(not_taken(subject, &place, chosen.as_str()));
         return;
     }
     // Who names a backend in another place hears of that.
@@ -72,4 +75,24 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let title = format!("write fp8_config.backend: {chosen}");
     finding.fixes.extend(Fix::of(title, Safety::Unsafe, edits));
     findings.push(finding);
+}
+
+/// The backend that is written, where the release does not take it: torchao came with 1.4.0.
+fn not_taken(subject: &Subject<'_>, place: &Place, chosen: &str) -> Option<Finding> {
+    let meant = advice::backend_meant(place.file.slice(place.value))?;
+    if meant == chosen {
+        return None;
+    }
+    let message = format!(
+        "`fp8_config.backend: {meant}` does not decide in {}: the run trains by {chosen}, the first that is installed of \
+         those that it knows",
+        subject.version()
+    );
+    let mut finding = RULE.finding(message, Label::value(place, "not taken"));
+    finding.severity = Severity::Warning;
+    finding.key = subject.key_at(&place.route);
+    finding.help = Some(format!(
+        "write backend: {chosen}, or use an accelerate that takes {meant}"
+    ));
+    Some(finding)
 }
