@@ -239,10 +239,14 @@ pub(super) enum BaselineUpdate {
 }
 
 impl CheckArguments {
+    /// Whether standard input is among what is checked.
+    pub(super) fn reads_standard_input(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+
     /// Whether standard output is a patch or a fixed text, so that reports go elsewhere.
     pub(super) fn is_output_a_text(&self) -> bool {
-        let reads_standard_input = self.paths.iter().any(|path| path.as_os_str() == "-");
-        self.diff || (self.fix && reads_standard_input)
+        self.diff || (self.fix && self.reads_standard_input())
     }
 }
 

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::rules::{Finding, Fix, Safety};
-use crate::source::edit::applied;
-use crate::source::{Change, Edit, Object, SourceFile, Span, Syntax, TextEdit};
+use crate::source::edit::{applied, with_edits};
+use crate::source::{Change, Edit, Object, SourceFile, Span, Syntax};
 
 pub use patch::patch;
 pub use write::{Prepared, Refusal, may_write, write, write_new};
@@ -270,19 +270,6 @@ fn is_meant(file: &SourceFile, edits: &[&Edit]) -> bool {
 
 fn is_of_keys(change: &Change) -> bool {
     !matches!(change, Change::Word { .. } | Change::Comment { .. })
-}
-
-/// The text with edits that do not overlap, in the order of the text.
-fn with_edits<'e>(text: &str, edits: impl Iterator<Item = &'e TextEdit>) -> Option<String> {
-    let mut after = String::with_capacity(text.len());
-    let mut at = 0;
-    for edit in edits {
-        after += text.get(at..edit.span.start)?;
-        after += &edit.content;
-        at = edit.span.end;
-    }
-    after += text.get(at..)?;
-    Some(after)
 }
 
 #[cfg(test)]

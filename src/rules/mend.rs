@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::resolve::{Config, ConfigFile, Origin, Place, Run, Verdict, Voice};
-use crate::source::edit::{Editor, spliced};
+use crate::source::edit::{Editor, with_edits};
 use crate::source::{Edit, NodeRef, Object, Route, SourceFile, Span};
 
 use super::recipe::variable_of;
@@ -156,10 +156,8 @@ fn write_fp8(
 /// The run with its config as the fix makes it.
 fn mended(subject: &Subject<'_>, fix: &Fix) -> Option<Run> {
     let (config, _) = subject.config()?;
-    let mut text = config.file.text().to_owned();
-    for edit in fix.edits.iter().rev() {
-        text = spliced(&text, &edit.text)?;
-    }
+    let edits = fix.edits.iter().map(|edit| &edit.text);
+    let text = with_edits(config.file.text(), edits)?;
     let file = Arc::new(SourceFile::from_text(config.file.path.clone(), text));
     Some(Run {
         config: Config::of_file(file),

@@ -15,7 +15,7 @@ use super::{Object, Route, SourceFile, Span, Syntax};
 
 pub use applied::applied;
 use composed::Composed;
-pub use composed::spliced;
+pub use composed::{spliced, with_edits};
 
 /// What is to change in a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,7 +205,7 @@ impl Editor {
 
     fn change(mut self, change: Change) -> Self {
         // Of the file as it was read: what is left of it may be one line.
-        let line_end = line_end(self.file.text());
+        let line_end = self.file.line_end();
         let made = self.composed.take().and_then(|mut composed| {
             let edit = proven(composed.text(), self.syntax, &change, line_end)?;
             let replaced = composed.text().get(edit.span.start..edit.span.end);
@@ -216,15 +216,6 @@ impl Editor {
         });
         self.composed = made;
         self
-    }
-}
-
-/// How the lines of a text end.
-fn line_end(text: &str) -> &'static str {
-    match text.find(['\n', '\r']) {
-        Some(at) if text[at..].starts_with("\r\n") => "\r\n",
-        Some(at) if text[at..].starts_with('\r') => "\r",
-        _ => "\n",
     }
 }
 

@@ -113,6 +113,15 @@ impl SourceFile {
         LineColumn { line, column }
     }
 
+    /// How the lines end: as the first one does.
+    pub fn line_end(&self) -> &'static str {
+        match self.text.find(['\n', '\r']) {
+            Some(at) if self.text[at..].starts_with("\r\n") => "\r\n",
+            Some(at) if self.text[at..].starts_with('\r') => "\r",
+            _ => "\n",
+        }
+    }
+
     /// How many lines there are.
     pub fn line_count(&self) -> usize {
         self.line_starts.len()

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::formats::launch::Comments;
 use crate::rules::{Finding, Label};
+use crate::source::edit::with_edits;
 use crate::source::{SourceFile, Span, TextEdit};
 
 use super::Date;
@@ -218,14 +219,7 @@ impl Writer<'_> {
     /// The text with these edits, which are sorted and only add something.
     fn written(&self, edits: &[TextEdit]) -> String {
         let text = self.file.text();
-        let mut written = String::with_capacity(text.len());
-        let mut from = 0;
-        for edit in edits {
-            written += text.get(from..edit.span.start).unwrap_or_default();
-            written += &edit.content;
-            from = edit.span.start;
-        }
-        written + text.get(from..).unwrap_or_default()
+        with_edits(text, edits.iter()).unwrap_or_else(|| text.to_owned())
     }
 
     fn edits(&self, groups: &[(&Group, usize)]) -> Vec<TextEdit> {
@@ -270,7 +264,7 @@ impl Writer<'_> {
                 let indentation = &text[..text.len() - text.trim_start_matches([' ', '\t']).len()];
                 // To make, what stands behind a tab is a command.
                 let indentation = if self.is_make() { "" } else { indentation };
-                let content = format!("{indentation}{}{}", comment("ignore"), self.line_break());
+                let content = format!("{indentation}{}{}", comment("ignore"), self.file.line_end());
                 (self.start(line), content)
             }
             Place::Top => {
@@ -284,7 +278,7 @@ impl Writer<'_> {
                 };
                 (
                     start,
-                    format!("{}{}", comment("ignore-file"), self.line_break()),
+                    format!("{}{}", comment("ignore-file"), self.file.line_end()),
                 )
             }
         };
@@ -323,15 +317,6 @@ impl Writer<'_> {
 
     fn is_make(&self) -> bool {
         self.is_launch && (self.file.path.ends_with("akefile") || self.file.path.ends_with(".mk"))
-    }
-
-    fn line_break(&self) -> &'static str {
-        let text = self.file.text();
-        match text.find(['\n', '\r']) {
-            Some(at) if text[at..].starts_with("\r\n") => "\r\n",
-            Some(at) if text[at..].starts_with('\r') => "\r",
-            _ => "\n",
-        }
     }
 
     /// Whether the text with these comments reads as before, and they ignore these findings.

@@ -73,7 +73,7 @@ impl StandardInput {
         arguments: &CheckArguments,
         current: &Path,
     ) -> Result<Option<Self>, Failure> {
-        if !arguments.paths.iter().any(|path| is_standard_input(path)) {
+        if !arguments.reads_standard_input() {
             return match &arguments.stdin_filename {
                 None => Ok(None),
                 Some(_) => Err(Failure::usage(

@@ -48,6 +48,8 @@ impl Plan {
             })
         };
         let current = current_folder()?;
+        let root = discover::git_root(&current).unwrap_or(&current);
+        let repository = RepositoryPaths::new(root, &current);
         Ok(Self {
             selection: Selection::new(&arguments.rules)?,
             assumptions: Assumptions::new(
@@ -65,8 +67,8 @@ impl Plan {
             },
             reports: reports(arguments, &current)?,
             progress: Progress::new(!arguments.quiet && !arguments.no_progress),
-            paths: RepositoryPaths::new(discover::git_root(&current).unwrap_or(&current), &current),
-            setting_aside: SettingAside::new(arguments, &current)?,
+            setting_aside: SettingAside::new(arguments, &repository, &current)?,
+            paths: repository,
         })
     }
 }

@@ -44,7 +44,11 @@ pub(in crate::cli) struct SettingAside {
 }
 
 impl SettingAside {
-    pub(super) fn new(arguments: &CheckArguments, current: &Path) -> Result<Self, Failure> {
+    pub(super) fn new(
+        arguments: &CheckArguments,
+        paths: &RepositoryPaths,
+        current: &Path,
+    ) -> Result<Self, Failure> {
         let today = match std::env::var(TODAY) {
             Err(_) => Date::today(),
             Ok(day) => Date::parse(&day).ok_or_else(|| {
@@ -54,15 +58,12 @@ impl SettingAside {
                 )
             })?,
         };
-        let reads_standard_input = arguments.paths.iter().any(|path| path.as_os_str() == "-");
-        if arguments.add_ignores.is_some() && reads_standard_input {
+        if arguments.add_ignores.is_some() && arguments.reads_standard_input() {
             return Err(Failure::usage(
                 "--add-ignores writes into files, and standard input is none",
                 "name the file",
             ));
         }
-        let root = discover::git_root(current).unwrap_or(current);
-        let paths = RepositoryPaths::new(root, current);
         let checked = inputs::paths(arguments);
         Ok(Self {
             ignores: !arguments.no_ignores,
@@ -274,9 +275,8 @@ impl Judged {
             !self.is_doubtful(problem, &plan.paths) || !is_named(&problem.place.path)
         });
         let current = current_folder()?;
-        let root = discover::git_root(&current).unwrap_or(&current);
         unmatched.retain(|entry| {
-            let path = root.join(&entry.path);
+            let path = plan.paths.root().join(&entry.path);
             match self.files.get(&entry.path) {
                 Some(file) if file.is_launch => true,
                 _ if self.checked.contains(&entry.path) => !is_named(&entry.path),
@@ -293,10 +293,8 @@ impl Judged {
     /// Without those entries that were not asked for, or of whose files not everything is known.
     fn asked(&self, mut unmatched: Vec<Entry>, plan: &Plan) -> Result<Vec<Entry>, Failure> {
         let rules = KnownRules(plan);
-        let current = current_folder()?;
-        let root = discover::git_root(&current).unwrap_or(&current);
         unmatched.retain(|entry| {
-            let path = root.join(&entry.path);
+            let path = plan.paths.root().join(&entry.path);
             let is_asked = rules.named(&entry.rule).is_empty() || plan.asks(&path, &entry.rule);
             let file = self.files.get(&entry.path);
             let is_partly = file.is_some_and(|file| file.is_partly);

@@ -9,6 +9,19 @@ pub fn spliced(text: &str, edit: &TextEdit) -> Option<String> {
     Some([before, &edit.content, after].concat())
 }
 
+/// The text with edits that do not overlap, in the order of the text; `None` where one does not fit.
+pub fn with_edits<'e>(text: &str, edits: impl Iterator<Item = &'e TextEdit>) -> Option<String> {
+    let mut after = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        after += text.get(at..edit.span.start)?;
+        after += &edit.content;
+        at = edit.span.end;
+    }
+    after += text.get(at..)?;
+    Some(after)
+}
+
 /// Edits that were made, and the text that they left.
 pub(super) struct Composed {
     text: String,
